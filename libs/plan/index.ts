@@ -8,7 +8,15 @@ export {
   maxChildren,
   plannedAmounts,
 } from './plan.js';
-export { type Denial, type DenialCode, type Figures, type ScopeKind, SCOPES_NARROWEST_FIRST, denialOf, figures } from './decide.js';
+export {
+  type Denial,
+  type DenialCode,
+  type Figures,
+  type ScopeKind,
+  SCOPES_NARROWEST_FIRST,
+  denialOf,
+  figures,
+} from './decide.js';
 export {
   type InputError,
   type InputResult,

@@ -43,7 +43,7 @@ describe('inputs of the lab', () => {
   });
 
   it('turn the minus zero of a file into 0', () => {
-    const result = validateInputs(JSON.parse('{"jobs":6,"children":3,"attempts":2,"cost":20,"jobAllowance":-0,"tenantAllowance":500,"mode":"enforce"}'));
+    const result = validateInputs({ ...LAB_DEFAULTS, jobAllowance: JSON.parse('-0') as unknown });
     expect(result.ok && Object.is(result.inputs.jobAllowance, 0)).toBe(true);
   });
 });
@@ -55,11 +55,9 @@ describe('whole numbers as text', () => {
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
   ])('reads %p', (text, value) => expect(parseWhole(text)).toBe(value));
 
-  it.each(['', ' ', '1e3', '0x10', '1.5', '1.0', '-1', '-0', '+1', '007', ' 6', '6 ', '6\n', '1_000', '1,000', '٦', 'NaN', '9007199254740992'])(
-    'refuses %p',
-    (text) => {
-      expect(parseWhole(text)).toBeNull();
-      expect(readInputs({ jobs: text })).toMatchObject({ ok: false, errors: [{ field: 'jobs' }] });
-    },
-  );
+  const refused = ['', ' ', '1e3', '0x10', '1.5', '1.0', '-1', '-0', '+1', '007', ' 6', '6 ', '6\n', '1_000', '1,000', '٦', 'NaN'];
+  it.each([...refused, '9007199254740992'])('refuses %p', (text) => {
+    expect(parseWhole(text)).toBeNull();
+    expect(readInputs({ jobs: text })).toMatchObject({ ok: false, errors: [{ field: 'jobs' }] });
+  });
 });

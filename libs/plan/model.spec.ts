@@ -19,7 +19,8 @@ describe('the known experiments', () => {
   it('baseline: a job plans 120, four of six are admitted with 480, the tenant denies two', () => {
     const { perJobPlanned, decisions, totals } = run();
     expect(perJobPlanned).toBe(120);
-    expect(decisions.map(({ outcome }) => outcome)).toEqual(['admitted', 'admitted', 'admitted', 'admitted', 'denied', 'denied']);
+    const outcomes = decisions.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['admitted', 'admitted', 'admitted', 'admitted', 'denied', 'denied']);
     expect(decisions[4]).toEqual({
       step: 5,
       job: 5,
