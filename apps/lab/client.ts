@@ -127,7 +127,7 @@ function unexpected(call: string, status: number, body: unknown): string {
   const { code, detail, title } = body as Record<string, unknown>;
   const why = [detail, title].find((text) => typeof text === 'string');
   const named = typeof code === 'string' ? `${status} ${code}` : String(status);
-  return `${call} answered ${named}${why === undefined ? '' : `: ${String(why)}`}`;
+  return `${call} answered ${named}${why === undefined ? '' : `: ${why}`}`;
 }
 
 /** fetch hides what happened ("fetch failed") in the cause, and of two addresses tried in a list of causes. */

@@ -15,7 +15,7 @@ const inputs: fc.Arbitrary<LabInputs> = fc.record({
   mode: fc.constantFrom(...LAB_MODES),
 });
 
-describe('the known experiments', () => {
+describe('the known experiments that deny', () => {
   it('baseline: a job plans 120, four of six are admitted with 480, the tenant denies two', () => {
     const { perJobPlanned, decisions, totals } = run();
     expect(perJobPlanned).toBe(120);
@@ -69,7 +69,9 @@ describe('the known experiments', () => {
       expect(decision.advice).toEqual({ maxChildren: 2, maxAttempts: 1 });
     }
   });
+});
 
+describe('the known experiments that pass, and the edges', () => {
   it('two children: 80 a job, all six, 480', () => {
     expect(run({ children: 2 })).toMatchObject({ perJobPlanned: 80, totals: { admitted: 6, denied: 0, reserved: 480 } });
   });
@@ -101,7 +103,7 @@ describe('the known experiments', () => {
   });
 });
 
-describe('any experiment', () => {
+describe('the steps of any experiment', () => {
   it('decides each job once, in order, and each step begins where the one before ended', () => {
     fc.assert(
       fc.property(inputs, (given) => {
@@ -139,7 +141,9 @@ describe('any experiment', () => {
       }),
     );
   });
+});
 
+describe('the totals and the advice of any experiment', () => {
   it('admits as many jobs as the allowances hold, and consumes their plans', () => {
     fc.assert(
       fc.property(inputs, (given) => {
@@ -171,6 +175,10 @@ describe('any experiment', () => {
   });
 
   it('is the same every time', () => {
-    fc.assert(fc.property(inputs, (given) => expect(runModel(given)).toEqual(runModel(given))));
+    fc.assert(
+      fc.property(inputs, (given) => {
+        expect(runModel(given)).toEqual(runModel(given));
+      }),
+    );
   });
 });
