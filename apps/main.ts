@@ -1,0 +1,134 @@
+import 'reflect-metadata';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadSettings, SettingsError, type RunSettings, type Settings } from '#libs/config';
+import { FolderInUseError, migrate, MigrationError, startPostgres, startRedis } from '#libs/embedded';
+
+/** From dist/apps; the migrations are plain SQL and are not compiled. */
+const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+/** npm passes Ctrl-C on to a process that the terminal has told already: a second signal counts only after this time. */
+const doubledSignalMs = 1_000;
+
+interface Part {
+  close(): Promise<void>;
+  readonly url?: string;
+}
+
+/** What runs, in the order it was started; stopped in the reverse order. */
+const running: (() => Promise<void>)[] = [];
+
+async function main(): Promise<void> {
+  const settings = await startServices(loadSettings());
+  await migrateRecord(settings.databaseUrl);
+  const url = await startParts(settings);
+  console.log(url === undefined ? 'Holdfast reconciler is ready' : `Holdfast is ready on ${url}`);
+}
+
+async function startServices(settings: Settings): Promise<RunSettings> {
+  const dataDir = resolve(settings.dataDir);
+  const databaseUrl = settings.databaseUrl ?? (await embeddedPostgres(dataDir));
+  const redisUrl = settings.redisUrl ?? (await embeddedRedis(dataDir));
+  return { ...settings, dataDir, databaseUrl, redisUrl: redisUrl === 'off' ? undefined : redisUrl };
+}
+
+async function embeddedPostgres(dataDir: string): Promise<string> {
+  const postgres = await inDataDir(() => startPostgres({ dataDir }));
+  running.push(() => postgres.stop());
+  return postgres.url;
+}
+
+async function embeddedRedis(dataDir: string): Promise<string | undefined> {
+  const redis = await inDataDir(() => startRedis({ dataDir }));
+  if (redis) running.push(() => redis.stop());
+  else console.log('Neither redis-server nor valkey-server is on PATH: running without Redis');
+  return redis?.url;
+}
+
+async function inDataDir<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    if (error instanceof FolderInUseError) throw new SettingsError('HOLDFAST_DATA_DIR', `is taken: ${error.message}`);
+    throw new SettingsError('HOLDFAST_DATA_DIR', `cannot hold the embedded services: ${messageOf(error)}`);
+  }
+}
+
+async function migrateRecord(databaseUrl: string): Promise<void> {
+  try {
+    await migrate(databaseUrl, migrationsDir);
+  } catch (error) {
+    const problem = error instanceof MigrationError ? 'cannot be brought up to date' : 'cannot be used';
+    throw new SettingsError('HOLDFAST_DATABASE_URL', `${problem}: ${messageOf(error)}`);
+  }
+}
+
+async function startParts(settings: RunSettings): Promise<string | undefined> {
+  let url: string | undefined;
+  if (settings.role !== 'reconciler') {
+    const { startApi } = await import('./api/start.js');
+    const api: Part = await atPort(() => startApi(settings));
+    running.push(() => api.close());
+    url = api.url ?? `http://${settings.host}:${settings.port}`;
+  }
+  if (settings.role !== 'api') {
+    const { startReconciler } = await import('./reconciler/start.js');
+    const reconciler: Part = await startReconciler(settings);
+    running.push(() => reconciler.close());
+  }
+  return url;
+}
+
+const listenProblems: Readonly<Record<string, readonly [variable: string, problem: string]>> = {
+  EADDRINUSE: ['HOLDFAST_PORT', 'is in use by another process'],
+  EACCES: ['HOLDFAST_PORT', 'may not be opened by this user'],
+  EADDRNOTAVAIL: ['HOLDFAST_HOST', 'is no address of this machine'],
+  ENOTFOUND: ['HOLDFAST_HOST', 'is no known host'],
+  EAI_AGAIN: ['HOLDFAST_HOST', 'is no known host'],
+};
+
+async function atPort<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const [variable, problem] = listenProblems[(error as NodeJS.ErrnoException).code ?? ''] ?? [];
+    if (variable === undefined || problem === undefined) throw error;
+    throw new SettingsError(variable, problem);
+  }
+}
+
+async function stopAll(): Promise<void> {
+  for (let stop = running.pop(); stop; stop = running.pop()) {
+    await stop().catch((error: unknown) => console.error(`Stopping failed: ${messageOf(error)}`));
+  }
+}
+
+function messageOf(error: unknown): string {
+  // A name with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+let stopAsked: number | undefined;
+
+function onSignal(): void {
+  if (stopAsked !== undefined) {
+    // Embedded servers are told to stop when the process exits.
+    if (performance.now() - stopAsked > doubledSignalMs) process.exit(1);
+    return;
+  }
+  stopAsked = performance.now();
+  void started.finally(stopAll).then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+}
+
+process.on('SIGINT', onSignal);
+process.on('SIGTERM', onSignal);
+
+const started = main();
+started.catch(async (error: unknown) => {
+  console.error(error instanceof SettingsError ? error.message : error);
+  await stopAll();
+  process.exit(1);
+});

@@ -1,0 +1,60 @@
+import { isIPv6 } from 'node:net';
+
+/** What a parser found wrong, worded to follow the name of the variable: "must be …". Never repeats the value, which may be a secret. */
+export class SettingProblem extends Error {}
+
+export type Parser<T> = (text: string) => T;
+
+/** A whole number in plain decimal digits: no sign, no exponent, no blanks, no leading zeros. */
+export function integer(min: number, max: number): Parser<number> {
+  return (text) => {
+    const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new SettingProblem(`must be a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(...words: T[]): Parser<T> {
+  return (text) => {
+    const word = words.find((candidate) => candidate === text);
+    if (word === undefined) throw new SettingProblem(`must be one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+/** A URL with a host and one of the protocols; the text is kept as it was given. */
+export function url(protocols: string[], example: string): Parser<string> {
+  return (text) => {
+    const parsed = URL.canParse(text) ? new URL(text) : undefined;
+    if (!parsed || !protocols.includes(parsed.protocol) || parsed.hostname === '') {
+      throw new SettingProblem(`must be a URL such as ${example}`);
+    }
+    return text;
+  };
+}
+
+export function word<const W extends string, T>(exact: W, otherwise: Parser<T>): Parser<W | T> {
+  return (text) => (text === exact ? exact : otherwise(text));
+}
+
+/** A host name or an IP address, without protocol, port or blanks. */
+export function host(text: string): string {
+  const name = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text);
+  if (!name && !isIPv6(text)) throw new SettingProblem('must be a host name or an IP address, without protocol or port');
+  return text;
+}
+
+export function path(text: string): string {
+  if (text.includes('\0') || text.trim() !== text) throw new SettingProblem('must be a path of a folder');
+  return text;
+}
+
+/** A key that fits into an Authorization header and cannot be guessed. */
+export function secret(minLength: number): Parser<string> {
+  return (text) => {
+    if (!/^[\x21-\x7e]+$/.test(text) || text.length < minLength || text.length > 255) {
+      throw new SettingProblem(`must be ${minLength} to 255 visible ASCII characters without blanks`);
+    }
+    return text;
+  };
+}
