@@ -85,8 +85,7 @@ describe('embedded servers', () => {
     await server.restart();
     const again = new Redis(server.url);
     expect(await again.get('kept')).toBe('1');
-    again.disconnect();
-    redis.disconnect();
+    await Promise.all([again.quit(), redis.quit()]);
     await server.kill();
     await server.stop();
   });
