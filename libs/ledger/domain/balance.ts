@@ -1,0 +1,70 @@
+import { MAX_AMOUNT } from "./amounts.js";
+
+export type ScopeKind = "service" | "tenant" | "user" | "job";
+
+export interface Scope {
+  readonly kind: ScopeKind;
+  readonly id: string;
+}
+
+/** One limit and what was taken of it: a scope, a unit and a period window. Amounts are integers of the unit. */
+export interface Balance {
+  /** See {@link balanceKey}. */
+  readonly key: string;
+  readonly scope: Scope;
+  readonly unit: string;
+  /** `none`, or the id of a period window (see window.ts). */
+  readonly window: string;
+  /** null: unlimited. */
+  limit: number | null;
+  reserved: number;
+  spent: number;
+  /** Grows with every change; 0 for a row that was never written. */
+  version: number;
+}
+
+/**
+ * The one name of a balance within its tenant, the same in the record, in Redis and in the reducer:
+ * `<kind>:<encoded id>:<unit>:<window>`. Kinds and units contain no colon and the id is percent-encoded, so two
+ * different balances can never meet on one key; only the window, which comes last, may contain colons.
+ */
+export function balanceKey(scope: Scope, unit: string, window: string): string {
+  return `${scope.kind}:${encodeURIComponent(scope.id)}:${unit}:${window}`;
+}
+
+export function parseBalanceKey(key: string): { scope: Scope; unit: string; window: string } {
+  const [kind, id, unit, ...window] = key.split(":");
+  if (kind === undefined || id === undefined || unit === undefined || window.length === 0) {
+    throw new Error(`not a balance key: ${key}`);
+  }
+  return { scope: { kind: kind as ScopeKind, id: decodeURIComponent(id) }, unit, window: window.join(":") };
+}
+
+/** The unit of a balance key, without decoding the rest. */
+export function unitOfKey(key: string): string {
+  const idEnds = key.indexOf(":", key.indexOf(":") + 1);
+  return key.slice(idEnds + 1, key.indexOf(":", idEnds + 1));
+}
+
+/** The figures that decide. */
+export type Figures = Pick<Balance, "limit" | "reserved" | "spent">;
+
+/** What binds: a balance without a limit still ends where integers do. */
+export function bindingLimit(figures: Figures): number {
+  return figures.limit ?? MAX_AMOUNT;
+}
+
+/** `max(0, limit − reserved − spent)`. */
+export function available(figures: Figures): number {
+  return Math.max(0, bindingLimit(figures) - figures.reserved - figures.spent);
+}
+
+/** `max(0, spent + reserved − limit)`. */
+export function overage(figures: Figures): number {
+  return figures.limit === null ? 0 : Math.max(0, figures.spent + figures.reserved - figures.limit);
+}
+
+/** The admission rule: `spent + reserved + amount ≤ limit`. Subtracts, since the sum may pass 2^53 − 1. */
+export function fits(figures: Figures, amount: number): boolean {
+  return amount <= bindingLimit(figures) - figures.reserved - figures.spent;
+}

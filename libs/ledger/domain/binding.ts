@@ -1,0 +1,67 @@
+import { lookUp } from "./amounts.js";
+import { balanceKey, type Balance, type Scope } from "./balance.js";
+import type { TenantBook } from "./book.js";
+import type { Job, TenantSettings, UserAllowanceSetting } from "./entities.js";
+import { windowAt } from "./window.js";
+
+/** What names the balances that bind a job's work. All of it is fixed for a job and a version of the settings. */
+export interface Binding {
+  readonly tenantId: string;
+  readonly job: Pick<Job, "id" | "user" | "allowance">;
+  readonly settings: TenantSettings;
+  /** The user's own limits by unit. */
+  readonly own: Readonly<Record<string, UserAllowanceSetting>>;
+}
+
+/** A balance before anything was taken of it: where it stands, and the limit that is set for it. */
+export type Place = Pick<Balance, "key" | "scope" | "unit" | "window" | "limit">;
+
+/**
+ * The balances that bind work in `units` at `now`, narrowest scope first: job, user, tenant. A unit that the tenant
+ * has no allowance for must have been refused before.
+ */
+export function placesOf(binding: Binding, units: readonly string[], now: number): Place[] {
+  const { tenantId, job } = binding;
+  const places = units.map((unit) => place({ kind: "job", id: job.id }, unit, "none", lookUp(job.allowance, unit) ?? null));
+  if (job.user !== null) {
+    for (const unit of units) places.push(userPlace(binding.settings, job.user, lookUp(binding.own, unit), unit, now));
+  }
+  for (const unit of units) places.push(tenantPlace(tenantId, binding.settings, unit, now));
+  return places;
+}
+
+export function tenantPlace(tenantId: string, settings: TenantSettings, unit: string, now: number): Place {
+  const { limit, period, timeZone } = settings.allowances[unit]!;
+  return place({ kind: "tenant", id: tenantId }, unit, windowAt(period, timeZone, now).id, limit);
+}
+
+/** A user's limit, its own or the default, counts in the tenant's windows of that unit unless it has its own period. */
+export function userPlace(
+  settings: TenantSettings,
+  user: string,
+  own: UserAllowanceSetting | undefined,
+  unit: string,
+  now: number,
+): Place {
+  const inherited = settings.allowances[unit]!;
+  const window = windowAt(own?.period ?? inherited.period, own?.timeZone ?? inherited.timeZone, now).id;
+  const limit = own ? own.limit : (lookUp(settings.userAllowance, unit) ?? null);
+  return place({ kind: "user", id: user }, unit, window, limit);
+}
+
+function place(scope: Scope, unit: string, window: string, limit: number | null): Place {
+  return { key: balanceKey(scope, unit, window), scope, unit, window, limit };
+}
+
+/** The balances at `places`; one that was never written starts at zero. */
+export function balancesAt(book: TenantBook, places: readonly Place[]): Balance[] {
+  const rows = book.balances.findAll(places.map(({ key }) => key));
+  const balances = places.map((at, i) => rows[i] ?? unwritten(at));
+  for (const balance of balances) book.consulted.set(balance.key, balance);
+  return balances;
+}
+
+/** The balance at a place that was never written. */
+export function unwritten(at: Place): Balance {
+  return { ...at, reserved: 0, spent: 0, version: 0 };
+}

@@ -1,0 +1,195 @@
+import type { Balance } from "./balance.js";
+import type {
+  Job,
+  KeyRecord,
+  LedgerEntry,
+  Reservation,
+  Tenant,
+  TenantSettings,
+  UserAllowanceSetting,
+} from "./entities.js";
+
+/** A row that a decision needs. `userBalances` asks for all balances of users in one unit (id: the unit). */
+export interface Want {
+  readonly kind: "tenant" | "settings" | "user" | "job" | "reservation" | "balance" | "key" | "userBalances";
+  readonly id: string;
+}
+
+/** Thrown where a rule reads rows that were not loaded yet. Rules read before they write, so they can start again. */
+export class NotLoaded {
+  constructor(readonly wants: readonly Want[]) {}
+}
+
+/** A balance that was changed, and the condition under which the record may take the change. */
+export interface ChangedBalance {
+  readonly balance: Balance;
+  /** The version it was read at; 0 for a new row. */
+  readonly readVersion: number;
+  /** True where its last movement was an admission under `enforce`: then `spent + reserved ≤ limit` must hold. */
+  bound: boolean;
+}
+
+export type SettingChange =
+  | { readonly kind: "tenant"; readonly unit: string; readonly setting: TenantSettings["allowances"][string] }
+  | { readonly kind: "user"; readonly user: string; readonly unit: string; readonly setting: UserAllowanceSetting }
+  /** The default of users or jobs; null takes it away. */
+  | { readonly kind: "userDefault" | "jobDefault"; readonly unit: string; readonly limit: number | null };
+
+/** A table of rows by id, where null means: looked up and absent. */
+class Rows<T> {
+  readonly rows = new Map<string, T | null>();
+
+  constructor(
+    private readonly kind: Want["kind"],
+    private readonly whole: boolean,
+  ) {}
+
+  /** Puts in a loaded row; one that is already here is newer, since a decision may have changed it. */
+  fill(id: string, row: T | null): void {
+    if (!this.rows.has(id)) this.rows.set(id, row);
+  }
+
+  find(id: string): T | null {
+    const row = this.rows.get(id);
+    if (row !== undefined) return row;
+    if (this.whole) return null;
+    throw new NotLoaded([{ kind: this.kind, id }]);
+  }
+
+  /** All of them, or one NotLoaded that names every missing one. */
+  findAll(ids: readonly string[]): (T | null)[] {
+    const missing = this.whole ? [] : ids.filter((id) => this.rows.get(id) === undefined);
+    if (missing.length > 0) throw new NotLoaded(missing.map((id) => ({ kind: this.kind, id })));
+    return ids.map((id) => this.rows.get(id) ?? null);
+  }
+}
+
+/**
+ * The rows of one tenant that decisions are made on, and what the decisions changed. In the group commit it holds the
+ * rows that a batch locked; as a `whole` book it is a complete ledger in memory, for the model and the simulation.
+ */
+export class TenantBook {
+  readonly jobs: Rows<Job>;
+  readonly reservations: Rows<Reservation>;
+  readonly balances: Rows<Balance>;
+  readonly keys: Rows<KeyRecord>;
+  readonly users: Rows<Record<string, UserAllowanceSetting>>;
+  /** Units whose user balances are all loaded. */
+  readonly wholeUnits = new Set<string>();
+  /** Every balance that a decision looked at, also those that stand at zero and were never written. */
+  readonly consulted = new Map<string, Balance>();
+  private tenantRow: Tenant | null | undefined;
+  private settingsRow: TenantSettings | undefined;
+
+  readonly changes = {
+    tenant: false,
+    settings: [] as SettingChange[],
+    balances: new Map<string, ChangedBalance>(),
+    newJobs: [] as Job[],
+    jobs: new Set<Job>(),
+    newReservations: [] as Reservation[],
+    reservations: new Set<Reservation>(),
+    entries: [] as LedgerEntry[],
+    keys: [] as KeyRecord[],
+  };
+
+  constructor(
+    readonly tenantId: string,
+    private readonly whole = false,
+  ) {
+    this.jobs = new Rows("job", whole);
+    this.reservations = new Rows("reservation", whole);
+    this.balances = new Rows("balance", whole);
+    this.keys = new Rows("key", whole);
+    this.users = new Rows("user", whole);
+  }
+
+  get tenant(): Tenant | null {
+    if (this.tenantRow === undefined) throw new NotLoaded([{ kind: "tenant", id: this.tenantId }]);
+    return this.tenantRow;
+  }
+
+  set tenant(row: Tenant | null) {
+    this.tenantRow = row;
+  }
+
+  get settings(): TenantSettings {
+    if (this.settingsRow === undefined) throw new NotLoaded([{ kind: "settings", id: this.tenantId }]);
+    return this.settingsRow;
+  }
+
+  /** True once the settings were loaded or set. */
+  get hasSettings(): boolean {
+    return this.settingsRow !== undefined;
+  }
+
+  set settings(settings: TenantSettings) {
+    this.settingsRow = settings;
+  }
+
+  /** All balances of users in this unit. */
+  userBalances(unit: string): Balance[] {
+    if (!this.whole && !this.wholeUnits.has(unit)) throw new NotLoaded([{ kind: "userBalances", id: unit }]);
+    return [...this.balances.rows.values()].filter(
+      (row): row is Balance => row !== null && row.scope.kind === "user" && row.unit === unit,
+    );
+  }
+
+  /** Moves amounts at one balance. `bound`: the movement is an admission that the limit must allow. */
+  move(balance: Balance, by: { reserved: number; spent: number; bound: boolean }): void {
+    this.touch(balance).bound = by.bound;
+    balance.reserved += by.reserved;
+    balance.spent += by.spent;
+    if (balance.reserved < 0 || balance.spent < 0) throw new Error(`balance ${balance.key} would be negative`);
+  }
+
+  setLimit(balance: Balance, limit: number | null): void {
+    this.touch(balance).bound = false;
+    balance.limit = limit;
+  }
+
+  /** True where a commit has something to write. */
+  get isChanged(): boolean {
+    const { tenant, settings, balances, newJobs, jobs, newReservations, reservations, entries, keys } = this.changes;
+    const lists = [settings, newJobs, newReservations, entries, keys];
+    return tenant || lists.some(({ length }) => length > 0) || [balances, jobs, reservations].some(({ size }) => size > 0);
+  }
+
+  private touch(balance: Balance): ChangedBalance {
+    let changed = this.changes.balances.get(balance.key);
+    if (!changed) {
+      changed = { balance, readVersion: balance.version, bound: false };
+      this.changes.balances.set(balance.key, changed);
+      this.balances.rows.set(balance.key, balance);
+      this.consulted.set(balance.key, balance);
+    }
+    balance.version += 1;
+    return changed;
+  }
+
+  addJob(job: Job): void {
+    this.jobs.rows.set(job.id, job);
+    this.changes.newJobs.push(job);
+  }
+
+  addReservation(reservation: Reservation): void {
+    this.reservations.rows.set(reservation.id, reservation);
+    this.changes.newReservations.push(reservation);
+  }
+
+  addKey(record: KeyRecord): void {
+    this.keys.rows.set(record.key, record);
+    this.changes.keys.push(record);
+  }
+
+  addEntry(entry: LedgerEntry): void {
+    this.changes.entries.push(entry);
+  }
+
+  /** The tenant or its settings changed: copies of them elsewhere are outdated. */
+  reconfigure(tenant: Tenant, changes: readonly SettingChange[]): void {
+    tenant.configVersion += 1;
+    this.changes.tenant = true;
+    this.changes.settings.push(...changes);
+  }
+}

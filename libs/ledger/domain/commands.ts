@@ -1,0 +1,154 @@
+import type { Amounts } from "./amounts.js";
+import type { Denial } from "./entities.js";
+import type { Period } from "./window.js";
+
+/** An idempotency key in use: the key, and a digest of the tenant's request that it is bound to (route and body). */
+export interface KeyUse {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** What a job wants to reserve: `children × attempts × attemptCost`, or plain amounts. */
+export type Ask =
+  | { readonly children: number; readonly attempts: number; readonly attemptCost: Amounts }
+  | { readonly amounts: Amounts };
+
+interface OfTenant {
+  readonly tenantId: string;
+}
+
+export interface Reserve extends OfTenant {
+  readonly type: "reserve";
+  /** Made by the server; taken only if the command is admitted. */
+  readonly reservationId: string;
+  readonly jobId: string;
+  readonly ask: Ask;
+  readonly admit: "all" | "partial";
+  readonly ttlMs: number;
+  /** Decides and changes nothing. */
+  readonly dryRun: boolean;
+  readonly key: KeyUse | null;
+}
+
+export interface Settle extends OfTenant {
+  readonly type: "settle";
+  readonly reservationId: string;
+  readonly actual: Amounts;
+}
+
+export interface Release extends OfTenant {
+  readonly type: "release";
+  readonly reservationId: string;
+}
+
+export interface Extend extends OfTenant {
+  readonly type: "extend";
+  readonly reservationId: string;
+  readonly ttlMs: number;
+}
+
+/** Closes a reservation whose deadline has passed; anything else is left alone. */
+export interface Expire extends OfTenant {
+  readonly type: "expire";
+  readonly reservationId: string;
+}
+
+export interface CreateJob extends OfTenant {
+  readonly type: "createJob";
+  readonly jobId: string;
+  readonly user: string | null;
+  readonly name: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly allowance: Amounts;
+  readonly key: KeyUse;
+}
+
+export interface EndJob extends OfTenant {
+  readonly type: "endJob";
+  readonly jobId: string;
+  readonly state: "closed" | "cancelled";
+}
+
+export interface Limit {
+  /** null: unlimited. */
+  readonly limit: number | null;
+}
+
+/** A change of the tenant itself or of what is set for it. */
+export type TenantChange =
+  | { readonly change: "state"; readonly state: "active" | "suspended" | "deleted" }
+  | {
+      readonly change: "patch";
+      readonly name?: string;
+      readonly enforcement?: "enforce" | "observe";
+      /** Unit → default limit; null takes the default away; units that are not named keep theirs. */
+      readonly userAllowance?: Readonly<Record<string, number | null>>;
+      readonly jobAllowance?: Readonly<Record<string, number | null>>;
+    }
+  | ({ readonly change: "allowance"; readonly unit: string; readonly period: Period; readonly timeZone: string } & Limit)
+  | { readonly change: "adjust"; readonly unit: string; readonly delta: number }
+  | ({
+      readonly change: "userAllowance";
+      readonly user: string;
+      readonly unit: string;
+      readonly period: Period | null;
+      readonly timeZone: string | null;
+    } & Limit);
+
+export interface Configure extends OfTenant {
+  readonly type: "configure";
+  readonly change: TenantChange;
+  /** Who changed it, for the journal. */
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly key: KeyUse | null;
+}
+
+export type Command = Reserve | Settle | Release | Extend | Expire | CreateJob | EndJob | Configure;
+
+export interface FieldError {
+  /** JSON pointer into the request body. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+export type RefusalCode =
+  | "validation_failed"
+  | "tenant_suspended"
+  | "not_found"
+  | "allowance_exhausted"
+  | "exceeds_limit"
+  | "job_not_open"
+  | "already_settled"
+  | "already_released"
+  | "reservation_expired"
+  | "conflict"
+  | "idempotency_key_reused"
+  | "unit_unknown";
+
+/** A refused command changed nothing. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  /** One sentence for a person. */
+  readonly detail: string;
+  readonly denial?: Denial;
+  readonly errors?: readonly FieldError[];
+}
+
+export type Outcome =
+  | {
+      readonly type: "done";
+      /** The public answer, plain JSON. */
+      readonly answer: object;
+      /** True where an earlier command under the same idempotency key had this effect and this answer. */
+      readonly replayed: boolean;
+    }
+  | { readonly type: "refused"; readonly refusal: Refusal };
+
+export function done(answer: object): Outcome {
+  return { type: "done", answer, replayed: false };
+}
+
+export function refused(code: RefusalCode, detail: string, more?: Pick<Refusal, "denial" | "errors">): Outcome {
+  return { type: "refused", refusal: { code, detail, ...more } };
+}

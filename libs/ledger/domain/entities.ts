@@ -1,0 +1,130 @@
+import type { Amounts } from "./amounts.js";
+import type { Scope } from "./balance.js";
+import type { Period } from "./window.js";
+
+/** All instants are milliseconds since 1970 UTC, by the clock of the record. */
+export type Instant = number;
+
+export type Enforcement = "enforce" | "observe";
+
+export interface Tenant {
+  readonly id: string;
+  name: string;
+  enforcement: Enforcement;
+  state: "active" | "suspended" | "deleted";
+  /** Grows with every change of the tenant or of its settings; copies elsewhere are compared by it. */
+  configVersion: number;
+  readonly createdAt: Instant;
+  deletedAt: Instant | null;
+}
+
+/** A limit as it was set. */
+export interface AllowanceSetting {
+  /** null: unlimited. */
+  readonly limit: number | null;
+  readonly period: Period;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+/** A user's own limit; without a period of its own it counts in the tenant's window of that unit. */
+export interface UserAllowanceSetting {
+  readonly limit: number | null;
+  readonly period: Period | null;
+  readonly timeZone: string | null;
+}
+
+/** What is set for a tenant: its allowances, and the limits that users and jobs have unless they have their own. */
+export interface TenantSettings {
+  readonly allowances: Record<string, AllowanceSetting>;
+  readonly userAllowance: Record<string, number>;
+  readonly jobAllowance: Record<string, number>;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly user: string | null;
+  readonly name: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The limits of this job, fixed when it was created; a unit without an entry is bound by the other scopes only. */
+  readonly allowance: Amounts;
+  state: "open" | "closed" | "cancelled";
+  readonly createdAt: Instant;
+  closedAt: Instant | null;
+}
+
+export interface Plan {
+  readonly children: number;
+  readonly attempts: number;
+  readonly attemptCost: Amounts;
+  readonly admittedChildren: number;
+}
+
+export interface Reservation {
+  readonly id: string;
+  readonly jobId: string;
+  readonly user: string | null;
+  state: "open" | "settled" | "released" | "expired";
+  /** What was taken when it was admitted; held only while the state is open. */
+  readonly reserved: Amounts;
+  readonly plan: Plan | null;
+  /** The balances that hold it, in the windows in which it was taken. */
+  readonly keys: readonly string[];
+  actual: Amounts | null;
+  late: boolean;
+  readonly wouldDeny: Denial | null;
+  readonly createdAt: Instant;
+  expiresAt: Instant;
+  closedAt: Instant | null;
+}
+
+/** Why an allowance refused. Amounts are of `unit`; `limit` null means unlimited (integers end at 2^53 − 1). */
+export interface Denial {
+  /** `exceeds_limit`: more than the limit itself, so it can never fit. */
+  readonly code: "allowance_exhausted" | "exceeds_limit";
+  readonly scope: Scope;
+  readonly unit: string;
+  readonly limit: number | null;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly available: number;
+  readonly requested: number;
+  /** For a plan: the largest number of children that would fit now at every scope. */
+  readonly maxChildren?: number;
+}
+
+export type EntryType = "reserve" | "settle" | "release" | "expire" | "limit";
+
+/** One movement of one unit; the same movement at every balance in `keys`. */
+export interface LedgerEntry {
+  readonly type: EntryType;
+  readonly at: Instant;
+  readonly unit: string;
+  /** What was added to `reserved`; negative when given back. */
+  readonly reserved: number;
+  /** What was added to `spent`. */
+  readonly spent: number;
+  readonly keys: readonly string[];
+  readonly reservationId: string | null;
+  readonly jobId: string | null;
+  readonly user: string | null;
+  readonly detail: LimitChange | { readonly late: true } | null;
+}
+
+/** Who changed a limit, from what to what. */
+export interface LimitChange {
+  readonly scope: Scope;
+  readonly from: number | null | undefined;
+  readonly to: number | null;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+/** The effect of an idempotency key: what was asked under it, and the first answer. */
+export interface KeyRecord {
+  readonly key: string;
+  readonly fingerprint: string;
+  /** JSON text of the answer. */
+  readonly answer: string;
+  readonly createdAt: Instant;
+}

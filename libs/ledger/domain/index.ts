@@ -1,0 +1,12 @@
+export * from "./admission.js";
+export * from "./amounts.js";
+export * from "./balance.js";
+export * from "./binding.js";
+export * from "./book.js";
+export * from "./commands.js";
+export * from "./decide.js";
+export type * from "./entities.js";
+export * from "./views.js";
+export * from "./window.js";
+export { MAX_LIFE_MS } from "./rules/extend.js";
+export { denialSentence } from "./rules/reserve.js";

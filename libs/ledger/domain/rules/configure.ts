@@ -1,0 +1,175 @@
+import { lookUp, MAX_AMOUNT } from "../amounts.js";
+import type { Balance } from "../balance.js";
+import { balancesAt, tenantPlace, userPlace } from "../binding.js";
+import type { SettingChange, TenantBook } from "../book.js";
+import { done, refused, type Configure, type Outcome, type TenantChange } from "../commands.js";
+import type { Instant, LimitChange, Tenant, TenantSettings } from "../entities.js";
+import { balanceView, limitView, tenantView } from "../views.js";
+import { unitUnknown } from "./reserve.js";
+
+type Change<Kind extends TenantChange["change"]> = Extract<TenantChange, { change: Kind }>;
+
+/** Changes a tenant or what is set for it. A change to what already is changes nothing and answers the same. */
+export function configure(book: TenantBook, command: Configure, now: Instant): Outcome {
+  const { tenant } = book;
+  if (!tenant || tenant.state === "deleted") return refused("not_found", "There is no such tenant.");
+  const { change } = command;
+  switch (change.change) {
+    case "state":
+      return setState(book, tenant, change, now);
+    case "patch":
+      return patch(book, tenant, command, change, now);
+    case "allowance":
+      return setAllowance(book, tenant, command, change, now);
+    case "adjust":
+      return adjust(book, tenant, command, change, now);
+    case "userAllowance":
+      return setUserAllowance(book, tenant, command, change, now);
+  }
+}
+
+function setState(book: TenantBook, tenant: Tenant, { state }: Change<"state">, now: Instant): Outcome {
+  if (tenant.state !== state) {
+    tenant.state = state;
+    if (state === "deleted") tenant.deletedAt = now;
+    book.reconfigure(tenant, []);
+  }
+  return done(tenantView(tenant, book.settings));
+}
+
+function patch(book: TenantBook, tenant: Tenant, command: Configure, change: Change<"patch">, now: Instant): Outcome {
+  const { settings } = book;
+  const unknown = [...Object.keys(change.userAllowance ?? {}), ...Object.keys(change.jobAllowance ?? {})].find(
+    (unit) => !lookUp(settings.allowances, unit),
+  );
+  if (unknown !== undefined) return unitUnknown(unknown);
+  // Read everything before the first change.
+  const users = Object.keys(change.userAllowance ?? {}).flatMap((unit) => usersOnDefault(book, unit, now));
+
+  tenant.name = change.name ?? tenant.name;
+  tenant.enforcement = change.enforcement ?? tenant.enforcement;
+  const changes: SettingChange[] = [];
+  const userAllowance = { ...settings.userAllowance };
+  const jobAllowance = { ...settings.jobAllowance };
+  for (const [unit, limit] of Object.entries(change.userAllowance ?? {})) {
+    changes.push({ kind: "userDefault", unit, limit });
+    assign(userAllowance, unit, limit);
+  }
+  for (const [unit, limit] of Object.entries(change.jobAllowance ?? {})) {
+    changes.push({ kind: "jobDefault", unit, limit });
+    assign(jobAllowance, unit, limit);
+  }
+  book.settings = { ...settings, userAllowance, jobAllowance };
+  for (const balance of users) {
+    const to = lookUp(userAllowance, balance.unit) ?? null;
+    changeLimit(book, command, balance, { from: balance.limit, to, now });
+  }
+  book.reconfigure(tenant, changes);
+  return done(tenantView(tenant, book.settings));
+}
+
+function assign(limits: Record<string, number>, unit: string, limit: number | null): void {
+  if (limit === null) delete limits[unit];
+  else limits[unit] = limit;
+}
+
+/** The current balances of users that have no limit of their own in this unit. */
+function usersOnDefault(book: TenantBook, unit: string, now: Instant): Balance[] {
+  const balances = book.userBalances(unit);
+  const owns = book.users.findAll(balances.map(({ scope }) => scope.id));
+  return balances.filter((balance, i) => {
+    if (lookUp(owns[i] ?? {}, unit)) return false;
+    return balance.key === userPlace(book.settings, balance.scope.id, undefined, unit, now).key;
+  });
+}
+
+function setAllowance(
+  book: TenantBook,
+  tenant: Tenant,
+  command: Configure,
+  { unit, limit, period, timeZone }: Change<"allowance">,
+  now: Instant,
+): Outcome {
+  const before = lookUp(book.settings.allowances, unit);
+  const setting = { limit, period, timeZone };
+  const settings = { ...book.settings, allowances: { ...book.settings.allowances, [unit]: setting } };
+  const place = tenantPlace(tenant.id, settings, unit, now);
+  const [balance] = balancesAt(book, [place]);
+  if (before && before.limit === limit && before.period === period && before.timeZone === timeZone) {
+    return done(allowanceView(settings, unit, balance!));
+  }
+  book.settings = settings;
+  changeLimit(book, command, balance!, { from: before?.limit, to: limit, now });
+  book.reconfigure(tenant, [{ kind: "tenant", unit, setting }]);
+  return done(allowanceView(settings, unit, balance!));
+}
+
+function adjust(
+  book: TenantBook,
+  tenant: Tenant,
+  command: Configure,
+  { unit, delta }: Change<"adjust">,
+  now: Instant,
+): Outcome {
+  const before = lookUp(book.settings.allowances, unit);
+  if (!before) return unitUnknown(unit);
+  if (before.limit === null) return refused("conflict", "The allowance is unlimited: there is nothing to adjust.");
+  const limit = before.limit + delta;
+  if (limit < 0) return refused("conflict", `The allowance is ${before.limit}: it cannot be cut by ${-delta}.`);
+  if (limit > MAX_AMOUNT) return refused("conflict", `The allowance cannot pass ${MAX_AMOUNT}.`);
+  return setAllowance(book, tenant, command, { change: "allowance", unit, ...before, limit }, now);
+}
+
+function setUserAllowance(
+  book: TenantBook,
+  tenant: Tenant,
+  command: Configure,
+  { user, unit, limit, period, timeZone }: Change<"userAllowance">,
+  now: Instant,
+): Outcome {
+  const { settings } = book;
+  if (!lookUp(settings.allowances, unit)) return unitUnknown(unit);
+  const owns = book.users.find(user) ?? {};
+  const before = lookUp(owns, unit);
+  const setting = { limit, period, timeZone };
+  const [balance] = balancesAt(book, [userPlace(settings, user, setting, unit, now)]);
+  const answer = () => ({ user, unit, limit: limitView(limit), period, timeZone, balance: balanceView(balance!) });
+  if (before && before.limit === limit && before.period === period && before.timeZone === timeZone) {
+    return done(answer());
+  }
+  book.users.rows.set(user, { ...owns, [unit]: setting });
+  const from = before ? before.limit : lookUp(settings.userAllowance, unit);
+  changeLimit(book, command, balance!, { from, to: limit, now });
+  book.reconfigure(tenant, [{ kind: "user", user, unit, setting }]);
+  return done(answer());
+}
+
+/** Sets the limit of one balance and journals who did it and from what; `from` undefined: none was set. */
+function changeLimit(
+  book: TenantBook,
+  { actor, reason }: Configure,
+  balance: Balance,
+  { from, to, now }: { from: number | null | undefined; to: number | null; now: Instant },
+): void {
+  book.setLimit(balance, to);
+  const { scope, unit, key } = balance;
+  const detail: LimitChange = { scope, from, to, actor, reason };
+  const user = scope.kind === "user" ? scope.id : null;
+  book.addEntry({
+    type: "limit",
+    at: now,
+    unit,
+    reserved: 0,
+    spent: 0,
+    keys: [key],
+    reservationId: null,
+    jobId: null,
+    user,
+    detail,
+  });
+}
+
+function allowanceView({ allowances }: TenantSettings, unit: string, balance: Balance): object {
+  const { limit, period, timeZone } = allowances[unit]!;
+  return { unit, limit: limitView(limit), period, timeZone, balance: balanceView(balance) };
+}

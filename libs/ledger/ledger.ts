@@ -1,0 +1,143 @@
+import { performance } from "node:perf_hooks";
+import { refused, replay, denialSentence, type Balance, type Command, type KeyRecord, type Outcome, type Reserve } from "./domain/index.js";
+import { PostgresRecord } from "./postgres/index.js";
+import { Admission } from "./protocol/admission.js";
+import { Copies } from "./protocol/copies.js";
+import { Directory } from "./protocol/directory.js";
+import { LedgerUnavailable, ShuttingDown } from "./protocol/errors.js";
+import { Gather } from "./protocol/gather.js";
+import { GROUP_COMMIT_DEFAULTS, GroupCommit } from "./protocol/group-commit.js";
+import type { BatchResult } from "./protocol/batch.js";
+import type { CopyStore, LedgerLog, RecordStore, TenantConfig, TenantRow } from "./protocol/ports.js";
+import { RedisCopies } from "./redis/index.js";
+
+export interface LedgerOptions {
+  readonly databaseUrl: string;
+  /** null: without Redis, the record decides alone. */
+  readonly redisUrl: string | null;
+  /** Longest wait for Redis, milliseconds; then the record decides alone. */
+  readonly redisTimeoutMs: number;
+  /** Longest wait for the record, milliseconds; then LedgerUnavailable. */
+  readonly commitTimeoutMs: number;
+  readonly log: LedgerLog;
+}
+
+export interface LedgerParts {
+  readonly record: RecordStore;
+  readonly copies: CopyStore | null;
+  /** Monotonic milliseconds of this process. */
+  readonly clock: () => number;
+  readonly log: LedgerLog;
+  readonly commitTimeoutMs: number;
+}
+
+/** The ledger as the applications see it: commands in, outcomes out, correct with any number of processes on one record. */
+export class Ledger {
+  private readonly directory: Directory;
+  private readonly copies: Copies;
+  private readonly admission: Admission;
+  private readonly commits: GroupCommit;
+  private readonly keys: Gather<TenantRow, KeyRecord | null>;
+  /** The record's time less this process's monotonic time. */
+  private offset: number;
+  private closing = false;
+  private recordUp = true;
+
+  constructor(private readonly parts: LedgerParts) {
+    const { record, clock, log } = parts;
+    this.offset = Date.now() - clock();
+    const now = () => this.now();
+    this.directory = new Directory(record, clock);
+    this.copies = new Copies(parts.copies, clock, log);
+    this.admission = new Admission(record, this.directory, this.copies, { now, clock });
+    this.keys = new Gather((rows) => record.findKeys(rows));
+    this.commits = new GroupCommit(
+      record,
+      this.directory,
+      { ...GROUP_COMMIT_DEFAULTS, timeoutMs: parts.commitTimeoutMs },
+      { now, clock, log, committed: (result) => this.committed(result) },
+    );
+  }
+
+  static open({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs, log }: LedgerOptions): Ledger {
+    const record = new PostgresRecord({
+      url: databaseUrl,
+      timeoutMs: commitTimeoutMs,
+      batches: GROUP_COMMIT_DEFAULTS.mostBatchesInFlight,
+      onError: (error) => log.warn({ err: error }, "a connection to the record was lost"),
+    });
+    const copies = redisUrl === null ? null : new RedisCopies({ url: redisUrl, timeoutMs: redisTimeoutMs, log });
+    return new Ledger({ record, copies, clock: () => performance.now(), log, commitTimeoutMs });
+  }
+
+  /**
+   * Reserves: all of the ask or nothing. Idempotent by its key; a dry run decides and changes nothing.
+   * @throws LedgerUnavailable, ShuttingDown
+   */
+  async reserve(command: Reserve): Promise<Outcome> {
+    if (this.closing) throw new ShuttingDown();
+    const denied = await this.guarded(() => this.denied(command));
+    return denied ?? this.execute(command);
+  }
+
+  /**
+   * Runs any command in the group commit. Idempotent: by its key where it has one, else by nature.
+   * @throws LedgerUnavailable, ShuttingDown
+   */
+  async execute(command: Command): Promise<Outcome> {
+    try {
+      return await this.commits.submit(command);
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) this.recordUp = false;
+      throw error;
+    }
+  }
+
+  /** A tenant and its settings, at most a second old; null where there is none. @throws LedgerUnavailable */
+  async tenant(tenantId: string): Promise<TenantConfig | null> {
+    return this.guarded(async () => this.directory.tenant(tenantId));
+  }
+
+  /** The record's time as this process estimates it, milliseconds since 1970; every batch corrects it. */
+  now(): number {
+    return Math.round(this.parts.clock() + this.offset);
+  }
+
+  status(): { record: "up" | "down"; redis: "used" | "bypassed" | "off" } {
+    return { record: this.recordUp ? "up" : "down", redis: this.copies.state };
+  }
+
+  /** Refuses new commands, finishes those that were taken, and closes the connections. */
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.commits.close();
+    this.parts.copies?.close();
+    await this.parts.record.close();
+  }
+
+  /** All answers under one key agree: a denial also asks whether the key already has an effect. */
+  private async denied(command: Reserve): Promise<Outcome | null> {
+    const denial = await this.admission.denial(command);
+    if (!denial) return null;
+    const { tenantId, key } = command;
+    const record = key && (await this.keys.find({ tenantId, id: key.key }));
+    return record ? replay(record, key.fingerprint) : refused(denial.code, denialSentence(denial), { denial });
+  }
+
+  private async committed({ now, balances, readAt }: BatchResult): Promise<void> {
+    this.offset = now - readAt;
+    this.recordUp = true;
+    await Promise.all([...balances].map(([tenantId, rows]: [string, readonly Balance[]]) => this.copies.remember(tenantId, rows, readAt)));
+  }
+
+  /** The record's own errors as the one that says so. */
+  private async guarded<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!this.parts.record.isUnavailable(error)) throw error;
+      this.recordUp = false;
+      throw new LedgerUnavailable("it cannot be reached", { cause: error });
+    }
+  }
+}

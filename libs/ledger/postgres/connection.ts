@@ -1,0 +1,48 @@
+import pg from "pg";
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** Most connections of this pool. */
+  readonly size: number;
+  /** Longest wait for a connection or an answer, milliseconds; then the connection is given up. */
+  readonly timeoutMs: number;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * A pool whose connections pipeline: statements are sent without waiting for the answers of those before, so a
+ * transaction needs two round trips. Statements are prepared by name, once a connection.
+ */
+export function connect({ url, size, timeoutMs, onError }: ConnectionOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    pipeline: true,
+    connectionTimeoutMillis: Math.min(timeoutMs, 500),
+    query_timeout: timeoutMs,
+    // A stopped process must not keep its locks: the server ends a transaction that it left open.
+    idle_in_transaction_session_timeout: timeoutMs,
+    keepAlive: true,
+    application_name: "holdfast",
+    types: { getTypeParser: parserOf },
+  } as pg.PoolConfig);
+  pool.on("error", onError);
+  return pool;
+}
+
+/** Amounts, versions and sequence numbers stay within 2^53 − 1 (checked before they are written), so numbers hold them. */
+function parserOf(oid: number, format?: string): unknown {
+  if (oid === pg.types.builtins.INT8 && format !== "binary") return Number;
+  return pg.types.getTypeParser(oid, format as "text");
+}
+
+/** SQLSTATE classes that say nothing about the statement: connection lost, resources, shutting down, system error. */
+const UNAVAILABLE_CLASSES = new Set(["08", "53", "57", "58", "25"]);
+
+/** True where the server or the way to it failed; false where it answered that the statement itself is wrong. */
+export function isUnavailable(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return error instanceof Error;
+  // 55P03: another transaction holds the lock for too long; 40P01, 40001: it was chosen to give way. Both pass by.
+  return UNAVAILABLE_CLASSES.has(code.slice(0, 2)) || ["55P03", "40P01", "40001"].includes(code);
+}

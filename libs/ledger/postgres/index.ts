@@ -1,0 +1,1 @@
+export { PostgresRecord, type PostgresOptions } from "./record.js";

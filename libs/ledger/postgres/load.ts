@@ -1,0 +1,115 @@
+import type pg from "pg";
+import type { TenantBook } from "../domain/index.js";
+import type { TenantWant } from "../protocol/ports.js";
+import * as row from "./rows.js";
+import { rowsOf, statement } from "./sql.js";
+
+type Books = ReadonlyMap<string, TenantBook>;
+
+const WANTED = `unnest($1::text[], $2::text[]) AS w(tenant_id, id)`;
+
+export const FIND_JOBS = statement("jobs", `SELECT ${row.JOB} FROM ${WANTED} JOIN jobs j USING (tenant_id, id)`);
+export const FIND_KEYS = statement(
+  "keys",
+  `SELECT ${row.KEY} FROM ${WANTED} JOIN idempotency_keys k ON k.tenant_id = w.tenant_id AND k.key = w.id`,
+);
+export const FIND_BALANCES = statement(
+  "balances",
+  `SELECT ${row.BALANCE} FROM ${WANTED} JOIN balances b ON b.tenant_id = w.tenant_id AND b.key = w.id`,
+);
+export const FIND_OWN_LIMITS = statement(
+  "own_limits",
+  `SELECT ${row.ALLOWANCE} FROM ${WANTED}
+   JOIN allowances a ON a.tenant_id = w.tenant_id AND a.kind = 'user' AND a.scope_id = w.id`,
+);
+export const FIND_SETTINGS = statement(
+  "settings",
+  `SELECT ${row.ALLOWANCE} FROM allowances a WHERE a.tenant_id = ANY($1::text[]) AND a.scope_id = ''`,
+);
+const FIND_RESERVATIONS = statement(
+  "reservations",
+  `SELECT ${row.RESERVATION} FROM ${WANTED} JOIN reservations r USING (tenant_id, id)`,
+);
+const FIND_HOLDERS = statement(
+  "holders",
+  `SELECT DISTINCT ${row.BALANCE} FROM ${WANTED}
+   JOIN reservations r USING (tenant_id, id), unnest(r.keys) AS held(key)
+   JOIN balances b ON b.key = held.key WHERE b.tenant_id = r.tenant_id`,
+);
+const FIND_USER_BALANCES = statement(
+  "user_balances",
+  `SELECT ${row.BALANCE} FROM ${WANTED}
+   JOIN balances b ON b.tenant_id = w.tenant_id AND b.kind = 'user' AND b.unit = w.id`,
+);
+
+/** Fills the books with the rows that are wanted, all statements in one flight; what does not exist becomes null. */
+export async function load(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  // Many commands of a batch want the same row: their tenant's balance.
+  const byKind = new Map<TenantWant["kind"], Map<string, TenantWant>>();
+  for (const want of wants) {
+    let same = byKind.get(want.kind);
+    if (!same) byKind.set(want.kind, (same = new Map()));
+    same.set(`${want.tenantId}/${want.id}`, want);
+  }
+  await Promise.all([...byKind].map(([kind, wanted]) => LOADERS[kind](client, books, [...wanted.values()])));
+}
+
+type Loader = (client: pg.ClientBase, books: Books, wants: readonly TenantWant[]) => Promise<void>;
+
+const LOADERS: Record<TenantWant["kind"], Loader> = {
+  tenant: () => Promise.reject(new Error("tenants are loaded with their lock")),
+  settings: loadSettings,
+  user: loadUsers,
+  userBalances: loadUserBalances,
+  job: rowLoader(FIND_JOBS, row.jobOf, (book) => book.jobs),
+  balance: rowLoader(FIND_BALANCES, row.balanceOf, (book) => book.balances),
+  key: rowLoader(FIND_KEYS, row.keyOf, (book) => book.keys),
+  reservation: async (client, books, wants) => {
+    const holders = loadHolders(client, books, wants);
+    const loader = rowLoader(FIND_RESERVATIONS, row.reservationOf, (book) => book.reservations);
+    await Promise.all([holders, loader(client, books, wants)]);
+  },
+};
+
+export function columnsOf(rows: readonly { tenantId: string; id: string }[]): [string[], string[]] {
+  return [rows.map(({ tenantId }) => tenantId), rows.map(({ id }) => id)];
+}
+
+/** For tables whose rows start with the tenant and the id by which they are wanted. */
+function rowLoader<Columns extends [string, string, ...unknown[]], Entity>(
+  sql: ReturnType<typeof statement>,
+  entityOf: (columns: Columns) => Entity,
+  tableOf: (book: TenantBook) => { fill(id: string, row: Entity | null): void },
+): Loader {
+  return async (client, books, wants) => {
+    const rows = await rowsOf<Columns>(client, sql, columnsOf(wants));
+    for (const columns of rows) tableOf(books.get(columns[0])!).fill(columns[1], entityOf(columns));
+    for (const { tenantId, id } of wants) tableOf(books.get(tenantId)!).fill(id, null);
+  };
+}
+
+/** The balances that hold the wanted reservations; whatever closes a reservation needs them all. */
+async function loadHolders(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  const rows = await rowsOf<row.BalanceColumns>(client, FIND_HOLDERS, columnsOf(wants));
+  for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
+}
+
+async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  const ids = [...new Set(wants.map(({ tenantId }) => tenantId))];
+  const rows = await rowsOf<row.AllowanceColumns>(client, FIND_SETTINGS, [ids]);
+  for (const id of ids) books.get(id)!.settings = row.settingsOf(rows.filter(([tenantId]) => tenantId === id));
+}
+
+async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  const rows = await rowsOf<row.AllowanceColumns>(client, FIND_OWN_LIMITS, columnsOf(wants));
+  for (const { tenantId, id } of wants) {
+    const own = rows.filter(([tenant, , user]) => tenant === tenantId && user === id);
+    books.get(tenantId)!.users.fill(id, row.ownLimitsOf(own));
+  }
+}
+
+async function loadUserBalances(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  const rows = await rowsOf<row.BalanceColumns>(client, FIND_USER_BALANCES, columnsOf(wants));
+  for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
+  for (const { tenantId, id } of wants) books.get(tenantId)!.wholeUnits.add(id);
+}

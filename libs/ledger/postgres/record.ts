@@ -1,0 +1,143 @@
+import type pg from "pg";
+import type { Balance, Instant, Job, KeyRecord, TenantBook, UserAllowanceSetting } from "../domain/index.js";
+import type { RecordStore, RecordTransaction, TenantConfig, TenantRow, TenantWant } from "../protocol/ports.js";
+import { connect, isUnavailable } from "./connection.js";
+import * as find from "./load.js";
+import * as row from "./rows.js";
+import { ms, rowsOf, statement, type Statement } from "./sql.js";
+import { sendWrites } from "./write.js";
+
+type Books = ReadonlyMap<string, TenantBook>;
+
+const BEGIN = statement("begin", "BEGIN");
+const COMMIT = statement("commit", "COMMIT");
+const ROLLBACK = statement("rollback", "ROLLBACK");
+const LOCK = statement("lock", `SELECT ${row.TENANT} FROM tenants t WHERE t.id = ANY($1::text[]) ORDER BY t.id FOR UPDATE`);
+// A statement of its own: behind the locks, so that time never runs backwards within a tenant.
+const NOW = statement("now", `SELECT ${ms("holdfast_now()")}`);
+const FIND_TENANTS = statement("tenants", `SELECT ${row.TENANT} FROM tenants t WHERE t.id = ANY($1::text[])`);
+
+export interface PostgresOptions {
+  readonly url: string;
+  /** Longest wait for the server, milliseconds. */
+  readonly timeoutMs: number;
+  /** Batches that may be in flight at once. */
+  readonly batches: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** The record in PostgreSQL. Batches and plain reads have connections of their own, so that neither waits for the other. */
+export class PostgresRecord implements RecordStore {
+  private readonly batches: pg.Pool;
+  private readonly reads: pg.Pool;
+
+  constructor({ batches, ...options }: PostgresOptions) {
+    this.batches = connect({ ...options, size: batches });
+    this.reads = connect({ ...options, size: 2 });
+  }
+
+  async begin(books: Books, wants: readonly TenantWant[]): Promise<RecordTransaction> {
+    const client = await this.batches.connect();
+    const transaction = new PostgresTransaction(client);
+    try {
+      await transaction.open(books, wants);
+      return transaction;
+    } catch (error) {
+      await transaction.abandon(error);
+      throw error;
+    }
+  }
+
+  async findKeys(rows: readonly TenantRow[]): Promise<(KeyRecord | null)[]> {
+    return this.find<row.KeyColumns, KeyRecord>(find.FIND_KEYS, row.keyOf, rows);
+  }
+
+  async findBalances(rows: readonly TenantRow[]): Promise<(Balance | null)[]> {
+    return this.find<row.BalanceColumns, Balance>(find.FIND_BALANCES, row.balanceOf, rows);
+  }
+
+  async findJobs(rows: readonly TenantRow[]): Promise<(Job | null)[]> {
+    return this.find<row.JobColumns, Job>(find.FIND_JOBS, row.jobOf, rows);
+  }
+
+  private async find<Columns extends [string, string, ...unknown[]], Entity>(
+    sql: Statement,
+    entityOf: (columns: Columns) => Entity,
+    rows: readonly TenantRow[],
+  ): Promise<(Entity | null)[]> {
+    const found = await rowsOf<Columns>(this.reads, sql, find.columnsOf(rows));
+    const byRow = new Map(found.map((columns) => [`${columns[0]}/${columns[1]}`, entityOf(columns)]));
+    return rows.map(({ tenantId, id }) => byRow.get(`${tenantId}/${id}`) ?? null);
+  }
+
+  async findUsers(rows: readonly TenantRow[]): Promise<Record<string, UserAllowanceSetting>[]> {
+    const found = await rowsOf<row.AllowanceColumns>(this.reads, find.FIND_OWN_LIMITS, find.columnsOf(rows));
+    return rows.map(({ tenantId, id }) =>
+      row.ownLimitsOf(found.filter(([tenant, , user]) => tenant === tenantId && user === id)),
+    );
+  }
+
+  async findTenants(ids: readonly string[]): Promise<(TenantConfig | null)[]> {
+    // One statement for both would tear: settings are read after the tenant, so they are at least as new as its version.
+    const tenants = await rowsOf<row.TenantColumns>(this.reads, FIND_TENANTS, [ids]);
+    const settings = await rowsOf<row.AllowanceColumns>(this.reads, find.FIND_SETTINGS, [ids]);
+    return ids.map((id) => {
+      const columns = tenants.find(([tenantId]) => tenantId === id);
+      if (!columns) return null;
+      return { tenant: row.tenantOf(columns), settings: row.settingsOf(settings.filter(([tenant]) => tenant === id)) };
+    });
+  }
+
+  isUnavailable(error: unknown): boolean {
+    return isUnavailable(error);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.batches.end(), this.reads.end()]);
+  }
+}
+
+class PostgresTransaction implements RecordTransaction {
+  now: Instant = 0;
+
+  constructor(private readonly client: pg.PoolClient) {}
+
+  /** One flight: BEGIN, the locks, the time and what is wanted, each a statement with a snapshot of its own. */
+  async open(books: Books, wants: readonly TenantWant[]): Promise<void> {
+    const [, tenants, [now]] = await Promise.all([
+      rowsOf(this.client, BEGIN),
+      rowsOf<row.TenantColumns>(this.client, LOCK, [[...books.keys()]]),
+      rowsOf<[number]>(this.client, NOW),
+      find.load(this.client, books, wants),
+    ]);
+    this.now = now![0];
+    for (const book of books.values()) book.tenant = null;
+    for (const columns of tenants) books.get(columns[0])!.tenant = row.tenantOf(columns);
+  }
+
+  load(books: Books, wants: readonly TenantWant[]): Promise<void> {
+    return find.load(this.client, books, wants);
+  }
+
+  async commit(books: Books): Promise<void> {
+    const results = await Promise.allSettled([...sendWrites(this.client, books.values()), rowsOf(this.client, COMMIT)]);
+    const failed = results.find((result) => result.status === "rejected");
+    this.client.release(failed && isUnavailable(failed.reason));
+    if (failed) throw failed.reason;
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      await rowsOf(this.client, ROLLBACK);
+      this.client.release();
+    } catch {
+      this.client.release(true);
+    }
+  }
+
+  /** After a failed open: the connection is given up where it may still be in the transaction. */
+  async abandon(error: unknown): Promise<void> {
+    if (isUnavailable(error)) this.client.release(true);
+    else await this.rollback();
+  }
+}

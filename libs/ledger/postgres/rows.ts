@@ -1,0 +1,122 @@
+import {
+  parseBalanceKey,
+  type AllowanceSetting,
+  type Amounts,
+  type Balance,
+  type Denial,
+  type Job,
+  type KeyRecord,
+  type Period,
+  type Plan,
+  type Reservation,
+  type Tenant,
+  type TenantSettings,
+  type UserAllowanceSetting,
+} from "../domain/index.js";
+import { ms } from "./sql.js";
+
+/** Select lists, and the entities made of their rows: each list and its function belong together, column by column. */
+
+export const TENANT = `t.id, t.name, t.enforcement, t.state, t.config_version, ${ms("t.created_at")}, ${ms("t.deleted_at")}`;
+export type TenantColumns = [string, string, string, string, number, number, number | null];
+
+export function tenantOf([id, name, enforcement, state, configVersion, createdAt, deletedAt]: TenantColumns): Tenant {
+  return {
+    id,
+    name,
+    enforcement: enforcement as Tenant["enforcement"],
+    state: state as Tenant["state"],
+    configVersion,
+    createdAt,
+    deletedAt,
+  };
+}
+
+export const BALANCE = `b.tenant_id, b.key, b.limit_amount, b.reserved, b.spent, b.version`;
+export type BalanceColumns = [string, string, number | null, number, number, number];
+
+export function balanceOf([, key, limit, reserved, spent, version]: BalanceColumns): Balance {
+  return { key, ...parseBalanceKey(key), limit, reserved, spent, version };
+}
+
+export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.state, ${ms("j.created_at")}, ${ms("j.closed_at")}`;
+export type JobColumns = [
+  string,
+  string,
+  string | null,
+  string | null,
+  Record<string, string>,
+  Amounts,
+  string,
+  number,
+  number | null,
+];
+
+export function jobOf([, id, user, name, labels, allowance, state, createdAt, closedAt]: JobColumns): Job {
+  return { id, user, name, labels, allowance, state: state as Job["state"], createdAt, closedAt };
+}
+
+export const RESERVATION = `r.tenant_id, r.id, r.job_id, r.user_name, r.state, r.reserved, r.plan, r.keys, r.actual, r.late,
+  r.would_deny, ${ms("r.created_at")}, ${ms("r.expires_at")}, ${ms("r.closed_at")}`;
+export type ReservationColumns = [
+  string,
+  string,
+  string,
+  string | null,
+  string,
+  Amounts,
+  Plan | null,
+  string[],
+  Amounts | null,
+  boolean,
+  Denial | null,
+  number,
+  number,
+  number | null,
+];
+
+export function reservationOf(columns: ReservationColumns): Reservation {
+  const [, id, jobId, user, state, reserved, plan, keys, actual, late, wouldDeny, createdAt, expiresAt, closedAt] = columns;
+  return {
+    id,
+    jobId,
+    user,
+    state: state as Reservation["state"],
+    reserved,
+    plan,
+    keys,
+    actual,
+    late,
+    wouldDeny,
+    createdAt,
+    expiresAt,
+    closedAt,
+  };
+}
+
+export const KEY = `k.tenant_id, k.key, k.fingerprint, k.answer, ${ms("k.created_at")}`;
+export type KeyColumns = [string, string, string, string, number];
+
+export function keyOf([, key, fingerprint, answer, createdAt]: KeyColumns): KeyRecord {
+  return { key, fingerprint, answer, createdAt };
+}
+
+export const ALLOWANCE = `a.tenant_id, a.kind, a.scope_id, a.unit, a.limit_amount, a.period, a.time_zone`;
+export type AllowanceColumns = [string, string, string, string, number | null, string | null, string | null];
+
+/** The settings of a tenant from its allowance rows; those with a user's name are not among them. */
+export function settingsOf(rows: readonly AllowanceColumns[]): TenantSettings {
+  const allowances: Record<string, AllowanceSetting> = {};
+  const defaults = { user: {} as Record<string, number>, job: {} as Record<string, number> };
+  for (const [, kind, , unit, limit, period, timeZone] of rows) {
+    if (kind === "tenant") allowances[unit] = { limit, period: period as Period, timeZone: timeZone! };
+    else defaults[kind as "user" | "job"][unit] = limit!;
+  }
+  return { allowances, userAllowance: defaults.user, jobAllowance: defaults.job };
+}
+
+export function ownLimitsOf(rows: readonly AllowanceColumns[]): Record<string, UserAllowanceSetting> {
+  return Object.fromEntries(
+    rows.map(([, , , unit, limit, period, timeZone]) => [unit, { limit, period: period as Period | null, timeZone }]),
+  );
+}

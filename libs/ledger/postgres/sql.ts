@@ -1,0 +1,26 @@
+import type pg from "pg";
+
+/** A prepared statement: its name is that of its text for good, on every connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export function statement(name: string, text: string): Statement {
+  return { name: `hf_${name}`, text };
+}
+
+/** Runs a prepared statement; rows are arrays, in the order of the select list. */
+export async function rowsOf<Row extends unknown[]>(
+  client: pg.ClientBase | pg.Pool,
+  { name, text }: Statement,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const result = await client.query<Row>({ name, text, values, rowMode: "array" });
+  return result.rows;
+}
+
+/** SQL for a timestamp as milliseconds since 1970. */
+export function ms(column: string): string {
+  return `(extract(epoch from ${column}) * 1000)::bigint`;
+}

@@ -1,0 +1,231 @@
+import type pg from "pg";
+import type { Job, LedgerEntry, Reservation, SettingChange, TenantBook } from "../domain/index.js";
+import { rowsOf, statement, type Statement } from "./sql.js";
+
+/**
+ * Every statement takes its rows as one JSON array and checks by the belt that exactly as many were written: a row that
+ * is not as the batch read it undoes the whole batch. Times are milliseconds.
+ */
+function write(table: string, columns: string, dml: string): Statement {
+  return statement(
+    `write_${table.replaceAll(" ", "_")}`,
+    `WITH x AS (SELECT * FROM json_to_recordset($1::json) AS x(tenant_id text, ${columns})),
+          written AS (${dml} RETURNING 1)
+     SELECT holdfast_belt((SELECT count(*) FROM x), (SELECT count(*) FROM written), '${table}')`,
+  );
+}
+
+const at = (column: string) => `to_timestamp(${column}::float8 / 1000)`;
+
+const UPDATE_BALANCES = write(
+  "balances",
+  `key text, limit_amount bigint, reserved bigint, spent bigint, version bigint, read_version bigint, bound boolean`,
+  `UPDATE balances b SET limit_amount = x.limit_amount, reserved = x.reserved, spent = x.spent, version = x.version
+   FROM x WHERE b.tenant_id = x.tenant_id AND b.key = x.key AND b.version = x.read_version
+   AND (NOT x.bound OR x.limit_amount IS NULL OR x.spent + x.reserved <= x.limit_amount)`,
+);
+const INSERT_BALANCES = write(
+  "new balances",
+  `key text, kind text, scope_id text, unit text, "window" text, limit_amount bigint, reserved bigint, spent bigint,
+   version bigint, bound boolean`,
+  `INSERT INTO balances (tenant_id, key, kind, scope_id, unit, "window", limit_amount, reserved, spent, version)
+   SELECT tenant_id, key, kind, scope_id, unit, "window", limit_amount, reserved, spent, version FROM x
+   WHERE NOT bound OR limit_amount IS NULL OR spent + reserved <= limit_amount`,
+);
+const INSERT_JOBS = write(
+  "new jobs",
+  `id text, user_name text, name text, labels jsonb, allowance jsonb, state text, created_at bigint`,
+  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, state, created_at)
+   SELECT tenant_id, id, user_name, name, labels, allowance, state, ${at("created_at")} FROM x`,
+);
+const UPDATE_JOBS = write(
+  "jobs",
+  `id text, state text, closed_at bigint`,
+  `UPDATE jobs j SET state = x.state, closed_at = ${at("x.closed_at")}
+   FROM x WHERE j.tenant_id = x.tenant_id AND j.id = x.id`,
+);
+const INSERT_RESERVATIONS = write(
+  "new reservations",
+  `id text, job_id text, user_name text, state text, reserved jsonb, plan jsonb, keys text[], actual jsonb, late boolean,
+   would_deny jsonb, created_at bigint, expires_at bigint, closed_at bigint`,
+  `INSERT INTO reservations
+     (tenant_id, id, job_id, user_name, state, reserved, plan, keys, actual, late, would_deny, created_at, expires_at, closed_at)
+   SELECT tenant_id, id, job_id, user_name, state, reserved, plan, keys, actual, late, would_deny,
+     ${at("created_at")}, ${at("expires_at")}, ${at("closed_at")} FROM x`,
+);
+const UPDATE_RESERVATIONS = write(
+  "reservations",
+  `id text, state text, actual jsonb, late boolean, expires_at bigint, closed_at bigint`,
+  `UPDATE reservations r SET state = x.state, actual = x.actual, late = x.late,
+     expires_at = ${at("x.expires_at")}, closed_at = ${at("x.closed_at")}
+   FROM x WHERE r.tenant_id = x.tenant_id AND r.id = x.id`,
+);
+const INSERT_ENTRIES = write(
+  "ledger entries",
+  `at bigint, type text, unit text, reserved bigint, spent bigint, keys text[], reservation_id text, job_id text,
+   user_name text, detail jsonb`,
+  `INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail)
+   SELECT tenant_id, ${at("at")}, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail FROM x`,
+);
+const INSERT_KEYS = write(
+  "idempotency keys",
+  `key text, fingerprint text, answer text, created_at bigint`,
+  `INSERT INTO idempotency_keys (tenant_id, key, fingerprint, answer, created_at)
+   SELECT tenant_id, key, fingerprint, answer, ${at("created_at")} FROM x`,
+);
+const UPDATE_TENANTS = write(
+  "tenants",
+  `name text, enforcement text, state text, config_version bigint, deleted_at bigint`,
+  `UPDATE tenants t SET name = x.name, enforcement = x.enforcement, state = x.state,
+     config_version = x.config_version, deleted_at = ${at("x.deleted_at")}
+   FROM x WHERE t.id = x.tenant_id AND t.config_version < x.config_version`,
+);
+const UPSERT_SETTINGS = write(
+  "allowances",
+  `kind text, scope_id text, unit text, limit_amount bigint, period text, time_zone text`,
+  `INSERT INTO allowances (tenant_id, kind, scope_id, unit, limit_amount, period, time_zone)
+   SELECT tenant_id, kind, scope_id, unit, limit_amount, period, time_zone FROM x
+   ON CONFLICT (tenant_id, kind, scope_id, unit) DO UPDATE
+   SET limit_amount = excluded.limit_amount, period = excluded.period, time_zone = excluded.time_zone`,
+);
+const DELETE_SETTINGS = statement(
+  "delete_allowances",
+  `WITH x AS (SELECT * FROM json_to_recordset($1::json) AS x(tenant_id text, kind text, unit text))
+   DELETE FROM allowances a USING x
+   WHERE a.tenant_id = x.tenant_id AND a.kind = x.kind AND a.scope_id = '' AND a.unit = x.unit`,
+);
+
+/**
+ * Sends the writes of all books in one flight, behind which the caller sends its COMMIT: a failed statement leaves the
+ * transaction aborted, so that COMMIT undoes it. One promise per statement, each already handled by the caller.
+ */
+export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>): Promise<unknown>[] {
+  const rows = collect(books);
+  const writes: [Statement, object[]][] = [
+    [UPDATE_TENANTS, rows.tenants],
+    [UPSERT_SETTINGS, rows.settings],
+    [DELETE_SETTINGS, rows.droppedSettings],
+    [UPDATE_BALANCES, rows.balances],
+    [INSERT_BALANCES, rows.newBalances],
+    [INSERT_JOBS, rows.newJobs],
+    [UPDATE_JOBS, rows.jobs],
+    [INSERT_RESERVATIONS, rows.newReservations],
+    [UPDATE_RESERVATIONS, rows.reservations],
+    [INSERT_ENTRIES, rows.entries],
+    [INSERT_KEYS, rows.keys],
+  ];
+  return writes.filter(([, list]) => list.length > 0).map(([sql, list]) => rowsOf(client, sql, [JSON.stringify(list)]));
+}
+
+function collect(books: Iterable<TenantBook>) {
+  const rows = {
+    tenants: [] as object[],
+    settings: [] as object[],
+    droppedSettings: [] as object[],
+    balances: [] as object[],
+    newBalances: [] as object[],
+    newJobs: [] as object[],
+    jobs: [] as object[],
+    newReservations: [] as object[],
+    reservations: [] as object[],
+    entries: [] as object[],
+    keys: [] as object[],
+  };
+  for (const { tenantId, tenant, changes } of books) {
+    if (changes.tenant) rows.tenants.push(tenantRow(tenant!));
+    for (const setting of dedupe(changes.settings)) {
+      const row = settingRow(tenantId, setting);
+      if (row.limit_amount === undefined) rows.droppedSettings.push(row);
+      else rows.settings.push(row);
+    }
+    for (const changed of changes.balances.values()) {
+      (changed.readVersion === 0 ? rows.newBalances : rows.balances).push(balanceRow(tenantId, changed));
+    }
+    const isNewJob = new Set(changes.newJobs);
+    const isNew = new Set(changes.newReservations);
+    for (const job of changes.newJobs) rows.newJobs.push(jobRow(tenantId, job));
+    for (const job of changes.jobs) if (!isNewJob.has(job)) rows.jobs.push(jobRow(tenantId, job));
+    for (const one of changes.newReservations) rows.newReservations.push(reservationRow(tenantId, one));
+    for (const one of changes.reservations) if (!isNew.has(one)) rows.reservations.push(reservationRow(tenantId, one));
+    for (const entry of changes.entries) rows.entries.push(entryRow(tenantId, entry));
+    for (const { key, fingerprint, answer, createdAt } of changes.keys) {
+      rows.keys.push({ tenant_id: tenantId, key, fingerprint, answer, created_at: createdAt });
+    }
+  }
+  return rows;
+}
+
+function tenantRow(tenant: NonNullable<TenantBook["tenant"]>) {
+  const { id, name, enforcement, state, configVersion, deletedAt } = tenant;
+  return { tenant_id: id, name, enforcement, state, config_version: configVersion, deleted_at: deletedAt };
+}
+
+/** One row may be written once in a statement: the last change of a setting counts. */
+function dedupe(changes: readonly SettingChange[]): SettingChange[] {
+  return [...new Map(changes.map((change) => [settingKey(change), change])).values()];
+}
+
+function settingKey(change: SettingChange): string {
+  return JSON.stringify([change.kind, change.unit, change.kind === "user" ? change.user : ""]);
+}
+
+/** `limit_amount` undefined: the default is taken away. */
+function settingRow(tenantId: string, change: SettingChange) {
+  const { unit } = change;
+  if (!("setting" in change)) {
+    const kind = change.kind === "userDefault" ? "user" : "job";
+    return { tenant_id: tenantId, kind, scope_id: "", unit, limit_amount: change.limit ?? undefined };
+  }
+  const { limit, period, timeZone } = change.setting;
+  const scope_id = change.kind === "user" ? change.user : "";
+  return { tenant_id: tenantId, kind: change.kind, scope_id, unit, limit_amount: limit, period, time_zone: timeZone };
+}
+
+type Changed = TenantBook["changes"]["balances"] extends Map<string, infer Row> ? Row : never;
+
+function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) {
+  const { key, scope, unit, window, limit, reserved, spent, version } = balance;
+  return {
+    tenant_id: tenantId,
+    key,
+    kind: scope.kind,
+    scope_id: scope.id,
+    unit,
+    window,
+    limit_amount: limit,
+    reserved,
+    spent,
+    version,
+    read_version: readVersion,
+    bound,
+  };
+}
+
+function jobRow(tenantId: string, job: Job) {
+  const { id, user, name, labels, allowance, state, createdAt, closedAt } = job;
+  return { tenant_id: tenantId, id, user_name: user, name, labels, allowance, state, created_at: createdAt, closed_at: closedAt };
+}
+
+function reservationRow(tenantId: string, one: Reservation) {
+  return {
+    tenant_id: tenantId,
+    id: one.id,
+    job_id: one.jobId,
+    user_name: one.user,
+    state: one.state,
+    reserved: one.reserved,
+    plan: one.plan,
+    keys: one.keys,
+    actual: one.actual,
+    late: one.late,
+    would_deny: one.wouldDeny,
+    created_at: one.createdAt,
+    expires_at: one.expiresAt,
+    closed_at: one.closedAt,
+  };
+}
+
+function entryRow(tenantId: string, entry: LedgerEntry) {
+  const { at, type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
+  return { tenant_id: tenantId, at, type, unit, reserved, spent, keys, reservation_id: reservationId, job_id: jobId, user_name: user, detail };
+}

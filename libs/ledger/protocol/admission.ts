@@ -1,0 +1,84 @@
+import {
+  denialOf,
+  lookUp,
+  placesOf,
+  sizeOf,
+  unwritten,
+  type Balance,
+  type Denial,
+  type Place,
+  type Reserve,
+  type SizedAsk,
+} from "../domain/index.js";
+import type { Copies } from "./copies.js";
+import type { Directory } from "./directory.js";
+import { Gather } from "./gather.js";
+import type { Copy, Hold, RecordStore, TenantRow } from "./ports.js";
+
+/**
+ * Refuses from copies alone what cannot be admitted, so that a runaway agent costs the record nothing. Everything that is
+ * not plainly refused by fresh copies is left to the record: an unknown tenant, job or unit, a tenant that only observes,
+ * a missing copy, a Redis that does not answer.
+ */
+export class Admission {
+  private readonly findBalance: Gather<TenantRow, Balance | null>;
+
+  constructor(
+    record: RecordStore,
+    private readonly directory: Directory,
+    private readonly copies: Copies,
+    private readonly hooks: { now(): number; clock(): number },
+  ) {
+    this.findBalance = new Gather((rows) => record.findBalances(rows));
+  }
+
+  /** Why the command is denied, or null where the record must decide. */
+  async denial(command: Reserve): Promise<Denial | null> {
+    const { tenantId } = command;
+    if (this.copies.state === "off") return null;
+    const found = this.directory.tenant(tenantId);
+    const config = found instanceof Promise ? await found : found;
+    if (config?.tenant.state !== "active" || config.tenant.enforcement !== "enforce") return null;
+    const looked = this.directory.job(tenantId, command.jobId);
+    const job = looked instanceof Promise ? await looked : looked;
+    if (job?.state !== "open") return null;
+    const limits = this.directory.own(tenantId, job.user);
+    const own = limits instanceof Promise ? await limits : limits;
+
+    const ask = sizeOf(command.ask);
+    if (!ask) return null;
+    const units = Object.keys(ask.total);
+    const { settings } = config;
+    if (units.some((unit) => !lookUp(settings.allowances, unit))) return null;
+    const places = placesOf({ tenantId, job, settings, own }, units, this.hooks.now());
+    const children = command.admit === "partial" ? 1 : ask.children;
+    return this.judge(tenantId, ask, children, places);
+  }
+
+  private async judge(
+    tenantId: string,
+    ask: SizedAsk,
+    children: number,
+    places: readonly Place[],
+  ): Promise<Denial | null> {
+    const holds: Hold[] = places.map(({ key, unit }) => ({ key, amount: ask.perChild[unit]! * children }));
+    let verdict = await this.copies.judge(tenantId, holds);
+    if (verdict.status === "stale") {
+      await this.refresh(tenantId, places);
+      verdict = await this.copies.judge(tenantId, holds);
+    }
+    if (verdict.status !== "denied") return null;
+    return denialOf(ask, children, places.map((place, i) => bound(place, verdict.copies[i]!)));
+  }
+
+  /** Reads the record again; those who wait at the same time share one look. */
+  private async refresh(tenantId: string, places: readonly Place[]): Promise<void> {
+    const readAt = this.hooks.clock();
+    const rows = await Promise.all(places.map(({ key }) => this.findBalance.find({ tenantId, id: key })));
+    await this.copies.remember(tenantId, places.map((place, i) => rows[i] ?? unwritten(place)), readAt);
+  }
+}
+
+function bound({ scope, unit }: Place, figures: Copy) {
+  return { scope, unit, figures };
+}

@@ -1,0 +1,102 @@
+import {
+  keyOf,
+  NotLoaded,
+  placesOf,
+  sizeOf,
+  TenantBook,
+  tryDecide,
+  lookUp,
+  type Balance,
+  type Command,
+  type Instant,
+  type Outcome,
+} from "../domain/index.js";
+import type { Directory } from "./directory.js";
+import type { RecordStore, RecordTransaction, TenantWant } from "./ports.js";
+
+/** A decision may ask for rows a few times (settings, then the balances that they name); more is a fault. */
+const MOST_ROUNDS = 8;
+
+export interface BatchResult {
+  readonly outcomes: readonly Outcome[];
+  /** Balances as they stand after the batch, by tenant, for the copies. */
+  readonly balances: ReadonlyMap<string, readonly Balance[]>;
+  /** The record's time under the locks, and this process's clock when it was known. */
+  readonly now: Instant;
+  readonly readAt: number;
+}
+
+/**
+ * Runs commands in one transaction: locks their tenants, decides each by the rules on the locked rows, writes, commits.
+ * Nothing is decided before the locks and nothing is answered before the commit.
+ * @throws what the record throws; then none of the commands had an effect, or, when the connection was lost during the
+ * commit, all of them may have had theirs. Both are mended by running the same commands again: each is idempotent.
+ */
+export async function runBatch(
+  record: RecordStore,
+  directory: Directory,
+  commands: readonly Command[],
+  hooks: { now(): Instant; clock(): number },
+): Promise<BatchResult> {
+  const books = new Map<string, TenantBook>();
+  for (const { tenantId } of commands) if (!books.has(tenantId)) books.set(tenantId, new TenantBook(tenantId));
+  const wants = commands.flatMap((command) => prefetch(command, directory, hooks.now()));
+  const transaction = await record.begin(books, wants);
+  const readAt = hooks.clock();
+  let outcomes: Outcome[];
+  try {
+    for (const book of books.values()) directory.fill(book);
+    outcomes = await decideAll(transaction, books, commands);
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+  if ([...books.values()].some(({ isChanged }) => isChanged)) await transaction.commit(books);
+  else await transaction.rollback();
+  for (const book of books.values()) directory.learn(book);
+  const balances = new Map([...books].map(([id, book]) => [id, [...book.consulted.values()]]));
+  return { outcomes, balances, now: transaction.now, readAt };
+}
+
+async function decideAll(
+  transaction: RecordTransaction,
+  books: ReadonlyMap<string, TenantBook>,
+  commands: readonly Command[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let open = commands.map((_, i) => i);
+  for (let round = 0; open.length > 0; round += 1) {
+    if (round === MOST_ROUNDS) throw new Error(`undecided after ${MOST_ROUNDS} rounds: ${commands[open[0]!]!.type}`);
+    const wants: TenantWant[] = [];
+    open = open.filter((i) => {
+      const command = commands[i]!;
+      const result = tryDecide(books.get(command.tenantId)!, command, transaction.now);
+      if (!(result instanceof NotLoaded)) outcomes[i] = result;
+      else for (const want of result.wants) wants.push({ ...want, tenantId: command.tenantId });
+      return result instanceof NotLoaded;
+    });
+    if (wants.length > 0) await transaction.load(books, wants);
+  }
+  return outcomes;
+}
+
+/** The rows that a command will probably need, so that they come with the lock. A wrong guess costs a round trip. */
+function prefetch(command: Command, directory: Directory, now: Instant): TenantWant[] {
+  const { tenantId } = command;
+  const wants: TenantWant[] = [];
+  const want = (kind: TenantWant["kind"], id: string) => wants.push({ tenantId, kind, id });
+  const use = keyOf(command);
+  if (use) want("key", use.key);
+  if (!directory.knownTenant(tenantId)) want("settings", tenantId);
+  if ("reservationId" in command && command.type !== "reserve") want("reservation", command.reservationId);
+  if ("jobId" in command && command.type !== "createJob") want("job", command.jobId);
+  if (command.type === "reserve") {
+    const settings = directory.knownTenant(tenantId)?.settings;
+    const job = directory.knownJob(tenantId, command.jobId);
+    const own = job?.user ? directory.knownTenant(tenantId)?.users.get(job.user) : {};
+    if (!settings || !job) return wants;
+    const units = Object.keys(sizeOf(command.ask)?.total ?? {}).filter((unit) => lookUp(settings.allowances, unit));
+    for (const { key } of placesOf({ tenantId, job, settings, own: own ?? {} }, units, now)) want("balance", key);
+  }
+  return wants;
+}

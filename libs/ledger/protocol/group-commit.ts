@@ -1,0 +1,162 @@
+import type { Command, Outcome } from "../domain/index.js";
+import { runBatch, type BatchResult } from "./batch.js";
+import type { Directory } from "./directory.js";
+import { LedgerUnavailable, ShuttingDown } from "./errors.js";
+import type { LedgerLog, RecordStore } from "./ports.js";
+
+export interface GroupCommitOptions {
+  /** Longest wait of a command from submission to its answer, milliseconds. */
+  readonly timeoutMs: number;
+  /** Most commands in one transaction. */
+  readonly mostInBatch: number;
+  readonly mostBatchesInFlight: number;
+  /** Most commands that wait; beyond it they are refused at once. */
+  readonly mostQueued: number;
+}
+
+export const GROUP_COMMIT_DEFAULTS = { mostInBatch: 256, mostBatchesInFlight: 2, mostQueued: 10_000 };
+
+interface Pending {
+  readonly command: Command;
+  readonly deadline: number;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Concurrent commands share transactions: while batches are in flight, what arrives waits and goes together. One bad
+ * command never fails its neighbours: a batch that the record refuses is halved until the bad one stands alone.
+ */
+export class GroupCommit {
+  private queue: Pending[] = [];
+  private inFlight = 0;
+  private scheduled = false;
+  private closing = false;
+  private idle: (() => void) | undefined;
+  private readonly reaper: NodeJS.Timeout;
+  private readonly open = new Set<Pending>();
+
+  constructor(
+    private readonly record: RecordStore,
+    private readonly directory: Directory,
+    private readonly options: GroupCommitOptions,
+    private readonly hooks: {
+      /** The record's clock, estimated; corrected by every batch. */
+      now(): number;
+      /** Monotonic milliseconds. */
+      clock(): number;
+      /** Called once a batch is committed, before those are answered whose effect must be seen everywhere first. */
+      committed(result: BatchResult): Promise<void>;
+      log: LedgerLog;
+    },
+  ) {
+    this.reaper = setInterval(() => this.reap(), 50);
+    this.reaper.unref();
+  }
+
+  /**
+   * @throws LedgerUnavailable: not committed in time, the outcome may be unknown. ShuttingDown: nothing was taken.
+   */
+  submit(command: Command): Promise<Outcome> {
+    if (this.closing) return Promise.reject(new ShuttingDown());
+    if (this.queue.length >= this.options.mostQueued) {
+      return Promise.reject(new LedgerUnavailable("too many commands wait for it"));
+    }
+    return new Promise((resolve, reject) => {
+      const pending = { command, deadline: this.hooks.clock() + this.options.timeoutMs, resolve, reject };
+      this.queue.push(pending);
+      this.open.add(pending);
+      this.schedule();
+    });
+  }
+
+  /** Refuses new commands and waits for those that were taken. */
+  async close(): Promise<void> {
+    this.closing = true;
+    if (this.inFlight > 0 || this.queue.length > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    clearInterval(this.reaper);
+  }
+
+  /** Flushes at the end of this turn of the event loop, so that requests that arrived together go together. */
+  private schedule(): void {
+    if (this.scheduled || this.inFlight >= this.options.mostBatchesInFlight) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  private flush(): void {
+    this.queue = this.queue.filter((pending) => this.open.has(pending));
+    while (this.queue.length > 0 && this.inFlight < this.options.mostBatchesInFlight) {
+      const batch = this.queue.splice(0, this.options.mostInBatch);
+      this.inFlight += 1;
+      void this.run(batch).finally(() => {
+        this.inFlight -= 1;
+        if (this.queue.length > 0) this.schedule();
+        else if (this.inFlight === 0) this.idle?.();
+      });
+    }
+  }
+
+  /** Answers all of them, whatever happens. */
+  private async run(batch: readonly Pending[], tries = 2): Promise<void> {
+    const live = batch.filter((pending) => this.open.has(pending));
+    if (live.length === 0) return;
+    try {
+      const commands = live.map(({ command }) => command);
+      const result = await runBatch(this.record, this.directory, commands, this.hooks);
+      await this.answer(live, result);
+    } catch (error) {
+      await this.recover(live, error, tries);
+    }
+  }
+
+  private async answer(batch: readonly Pending[], result: BatchResult): Promise<void> {
+    const waitsForCopies = (pending: Pending) => freesRoom(pending.command);
+    const settle = (pending: Pending, outcome: Outcome) => this.finish(pending, () => pending.resolve(outcome));
+    batch.forEach((pending, i) => !waitsForCopies(pending) && settle(pending, result.outcomes[i]!));
+    await this.hooks.committed(result);
+    batch.forEach((pending, i) => waitsForCopies(pending) && settle(pending, result.outcomes[i]!));
+  }
+
+  private async recover(batch: readonly Pending[], error: unknown, tries: number): Promise<void> {
+    if (this.record.isUnavailable(error)) {
+      // Unknown, not no: the same commands again find what the first try did.
+      if (tries > 1) return this.run(batch, tries - 1);
+      this.hooks.log.warn({ err: error, commands: batch.length }, "the record is unavailable");
+      return this.fail(batch, new LedgerUnavailable("it cannot be reached", { cause: error }));
+    }
+    if (batch.length === 1) {
+      const { command } = batch[0]!;
+      this.hooks.log.error({ err: error, command: command.type, tenantId: command.tenantId }, "a command failed");
+      return this.fail(batch, error instanceof Error ? error : new Error(String(error)));
+    }
+    const half = Math.ceil(batch.length / 2);
+    await this.run(batch.slice(0, half));
+    await this.run(batch.slice(half));
+  }
+
+  private fail(batch: readonly Pending[], error: Error): void {
+    for (const pending of batch) this.finish(pending, () => pending.reject(error));
+  }
+
+  private finish(pending: Pending, answer: () => void): void {
+    if (this.open.delete(pending)) answer();
+  }
+
+  /** Nobody waits longer than the time-out, whatever the record does. */
+  private reap(): void {
+    const now = this.hooks.clock();
+    for (const pending of this.open) {
+      if (pending.deadline > now) return;
+      this.finish(pending, () => pending.reject(new LedgerUnavailable("it did not answer in time")));
+    }
+  }
+}
+
+/** A command that may give room back: whoever got its answer must be able to use the room at any replica. */
+function freesRoom({ type }: Command): boolean {
+  return type !== "reserve" && type !== "createJob";
+}

@@ -1,0 +1,94 @@
+import type {
+  Balance,
+  Instant,
+  Job,
+  KeyRecord,
+  Tenant,
+  TenantBook,
+  TenantSettings,
+  UserAllowanceSetting,
+  Want,
+} from "../domain/index.js";
+
+export interface LedgerLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** A row of one tenant, by its id or key. */
+export interface TenantRow {
+  readonly tenantId: string;
+  readonly id: string;
+}
+
+export interface TenantWant extends Want {
+  readonly tenantId: string;
+}
+
+export interface TenantConfig {
+  readonly tenant: Tenant;
+  readonly settings: TenantSettings;
+}
+
+/**
+ * The record: the only place where money moves. Not part of it: deciding, which is the domain's, and retrying, which is
+ * the group commit's.
+ */
+export interface RecordStore {
+  /**
+   * Opens a transaction: locks the tenants of the books, in the order of their ids, and then fills the books with the
+   * tenants and with what is wanted. A want that does not exist is filled as null.
+   */
+  begin(books: ReadonlyMap<string, TenantBook>, wants: readonly TenantWant[]): Promise<RecordTransaction>;
+
+  /** Plain reads, without a lock; one result for each row asked for, in order. */
+  findKeys(rows: readonly TenantRow[]): Promise<(KeyRecord | null)[]>;
+  findBalances(rows: readonly TenantRow[]): Promise<(Balance | null)[]>;
+  findJobs(rows: readonly TenantRow[]): Promise<(Job | null)[]>;
+  findUsers(rows: readonly TenantRow[]): Promise<Record<string, UserAllowanceSetting>[]>;
+  findTenants(ids: readonly string[]): Promise<(TenantConfig | null)[]>;
+
+  /** True for an error that says nothing about the batch itself: the connection or the server was lost. */
+  isUnavailable(error: unknown): boolean;
+  close(): Promise<void>;
+}
+
+export interface RecordTransaction {
+  /** The record's time after the locks were taken. */
+  readonly now: Instant;
+  load(books: ReadonlyMap<string, TenantBook>, wants: readonly TenantWant[]): Promise<void>;
+  /** Writes what the books changed and commits; with the belt: a row that is not as it was read undoes all of it. */
+  commit(books: ReadonlyMap<string, TenantBook>): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+/** What one reservation would take at one balance. */
+export interface Hold {
+  readonly key: string;
+  readonly amount: number;
+}
+
+/** The figures of a balance as they were copied. */
+export type Copy = Pick<Balance, "limit" | "reserved" | "spent" | "version">;
+
+/**
+ * `fits`: no copy refuses, so the record decides. `stale`: a copy refuses, but not all of them are fresh. `denied`: all
+ * are fresh and one refuses; `copies` are theirs, in the order of the holds.
+ */
+export type Verdict =
+  | { readonly status: "fits" | "stale" }
+  | { readonly status: "denied"; readonly copies: readonly Copy[] };
+
+/** Versioned copies of balances, of one tenant at a time. Never the truth: a lost copy only costs a look at the record. */
+export interface CopyStore {
+  /** Judges each list of holds by the copies, which must be confirmed within the last `freshMs`. */
+  judge(tenantId: string, asks: readonly (readonly Hold[])[], freshMs: number): Promise<Verdict[]>;
+  /** Stores copies that are not older than those there. `ageMs`: how long ago the record was read. */
+  remember(tenantId: string, balances: readonly Balance[], ageMs: number): Promise<void>;
+  /** The copies as they are, for the audit; null where there is none. */
+  read(tenantId: string, keys: readonly string[]): Promise<(Copy | null)[]>;
+  /** Drops copies, for the audit. */
+  forget(tenantId: string, keys: readonly string[]): Promise<void>;
+  close(): void;
+}

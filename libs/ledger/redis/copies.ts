@@ -1,0 +1,119 @@
+import { Redis, type Result } from "ioredis";
+import { readFileSync } from "node:fs";
+import type { Balance } from "../domain/index.js";
+import type { Copy, CopyStore, Hold, LedgerLog, Verdict } from "../protocol/ports.js";
+import { copyKey } from "./keys.js";
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    holdfastJudge(keyCount: number, ...args: (string | number)[]): Result<(string | null)[], Context>;
+    holdfastRemember(keyCount: number, ...args: (string | number)[]): Result<number, Context>;
+  }
+}
+
+/** Copies are kept for an hour after they were last confirmed, so that those of ended jobs go away by themselves. */
+const KEEP_MS = 3_600_000;
+/** Keys in one script call; Lua's unpack and Redis' fairness to other callers bound it. */
+const MOST_KEYS = 1_000;
+
+/** The statuses of scripts/judge.lua, in order of precedence. */
+export const JUDGE_STATUSES = ["fits", "denied", "stale"] as const;
+
+export interface RedisOptions {
+  readonly url: string;
+  /** Longest wait for an answer, milliseconds. */
+  readonly timeoutMs: number;
+  readonly log: LedgerLog;
+}
+
+/** The copies in Redis. Every call fails within the time-out, and never is one sent again behind the caller's back. */
+export class RedisCopies implements CopyStore {
+  private readonly redis: Redis;
+
+  constructor({ url, timeoutMs, log }: RedisOptions) {
+    this.redis = new Redis(url, {
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: timeoutMs,
+      connectTimeout: 1_000,
+      retryStrategy: (times) => Math.min(50 * times, 1_000),
+      reconnectOnError: (error) => (error.message.startsWith("READONLY") ? 1 : false),
+      scripts: {
+        holdfastJudge: { lua: script("judge") },
+        holdfastRemember: { lua: script("remember") },
+      },
+    });
+    this.redis.on("error", () => {
+      // Each failed call is reported by its caller; ioredis repeats the error for every attempt to connect.
+    });
+    this.redis.on("ready", () => void this.checkPolicy(log));
+  }
+
+  /** An evicted copy is only looked up again, but a server that evicts is one that loses other data as well. */
+  private async checkPolicy(log: LedgerLog): Promise<void> {
+    const [, policy] = await this.redis.config("GET", "maxmemory-policy").catch(() => [] as string[]);
+    if (policy && policy !== "noeviction") {
+      log.warn({ policy }, "HOLDFAST_REDIS_URL: maxmemory-policy should be noeviction");
+    }
+  }
+
+  async judge(tenantId: string, asks: readonly (readonly Hold[])[], freshMs: number): Promise<Verdict[]> {
+    const indexes = new Map<string, number>();
+    for (const holds of asks) for (const { key } of holds) if (!indexes.has(key)) indexes.set(key, indexes.size + 1);
+    const keys = [...indexes.keys()].map((key) => copyKey(tenantId, key));
+    const args: number[] = [freshMs, asks.length];
+    for (const holds of asks) {
+      args.push(holds.length);
+      for (const { key, amount } of holds) args.push(indexes.get(key)!, amount);
+    }
+    const results = await this.redis.holdfastJudge(keys.length, ...keys, ...args);
+    const copies = results.slice(asks.length);
+    return asks.map((holds, i) => {
+      const status = results[i] as (typeof JUDGE_STATUSES)[number];
+      if (status !== "denied") return { status };
+      return { status, copies: holds.map(({ key }) => parseCopy(copies[indexes.get(key)! - 1])!) };
+    });
+  }
+
+  async remember(tenantId: string, balances: readonly Balance[], ageMs: number): Promise<void> {
+    const calls: Promise<number>[] = [];
+    for (let i = 0; i < balances.length; i += MOST_KEYS) {
+      const some = balances.slice(i, i + MOST_KEYS);
+      const keys = some.map(({ key }) => copyKey(tenantId, key));
+      const args = some.flatMap(({ version, limit, reserved, spent }) => [version, `${limit ?? ""}:${reserved}:${spent}`]);
+      calls.push(this.redis.holdfastRemember(keys.length, ...keys, Math.round(ageMs), KEEP_MS, ...args));
+    }
+    await Promise.all(calls);
+  }
+
+  async read(tenantId: string, keys: readonly string[]): Promise<(Copy | null)[]> {
+    if (keys.length === 0) return [];
+    const texts = await this.redis.mget(keys.map((key) => copyKey(tenantId, key)));
+    return texts.map(parseCopy);
+  }
+
+  async forget(tenantId: string, keys: readonly string[]): Promise<void> {
+    if (keys.length > 0) await this.redis.del(keys.map((key) => copyKey(tenantId, key)));
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}
+
+function script(name: string): string {
+  return readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), "utf8");
+}
+
+function parseCopy(text: string | null | undefined): Copy | null {
+  const parts = /^(\d+):(\d*):(\d+):(\d+):\d+$/.exec(text ?? "");
+  if (!parts) return null;
+  const [, version, limit, reserved, spent] = parts;
+  return {
+    version: Number(version),
+    limit: limit === "" ? null : Number(limit),
+    reserved: Number(reserved),
+    spent: Number(spent),
+  };
+}

@@ -1,0 +1,1 @@
+export { JUDGE_STATUSES, RedisCopies, type RedisOptions } from "./copies.js";
