@@ -34,7 +34,7 @@ const INSERT_BALANCES = write(
 );
 const INSERT_JOBS = write(
   "new jobs",
-  `id text, user_name text, name text, labels jsonb, allowance jsonb, state text, created_at bigint`,
+  `id text, user_name text, name text, labels jsonb, allowance json, state text, created_at bigint`,
   `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, state, created_at)
    SELECT tenant_id, id, user_name, name, labels, allowance, state, ${at("created_at")} FROM x`,
 );
@@ -46,8 +46,8 @@ const UPDATE_JOBS = write(
 );
 const INSERT_RESERVATIONS = write(
   "new reservations",
-  `id text, job_id text, user_name text, state text, reserved jsonb, plan jsonb, keys text[], actual jsonb, late boolean,
-   would_deny jsonb, created_at bigint, expires_at bigint, closed_at bigint`,
+  `id text, job_id text, user_name text, state text, reserved json, plan json, keys text[], actual json, late boolean,
+   would_deny json, created_at bigint, expires_at bigint, closed_at bigint`,
   `INSERT INTO reservations
      (tenant_id, id, job_id, user_name, state, reserved, plan, keys, actual, late, would_deny, created_at, expires_at, closed_at)
    SELECT tenant_id, id, job_id, user_name, state, reserved, plan, keys, actual, late, would_deny,
@@ -55,7 +55,7 @@ const INSERT_RESERVATIONS = write(
 );
 const UPDATE_RESERVATIONS = write(
   "reservations",
-  `id text, state text, actual jsonb, late boolean, expires_at bigint, closed_at bigint`,
+  `id text, state text, actual json, late boolean, expires_at bigint, closed_at bigint`,
   `UPDATE reservations r SET state = x.state, actual = x.actual, late = x.late,
      expires_at = ${at("x.expires_at")}, closed_at = ${at("x.closed_at")}
    FROM x WHERE r.tenant_id = x.tenant_id AND r.id = x.id`,
@@ -63,7 +63,7 @@ const UPDATE_RESERVATIONS = write(
 const INSERT_ENTRIES = write(
   "ledger entries",
   `at bigint, type text, unit text, reserved bigint, spent bigint, keys text[], reservation_id text, job_id text,
-   user_name text, detail jsonb`,
+   user_name text, detail json`,
   `INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail)
    SELECT tenant_id, ${at("at")}, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail FROM x`,
 );

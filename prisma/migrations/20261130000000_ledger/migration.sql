@@ -81,7 +81,7 @@ CREATE TABLE "jobs" (
   "user_name" TEXT,
   "name" TEXT,
   "labels" JSONB NOT NULL,
-  "allowance" JSONB NOT NULL,
+  "allowance" JSON NOT NULL,
   "state" TEXT NOT NULL,
   "parent_id" TEXT,
   "depth" INTEGER NOT NULL DEFAULT 0,
@@ -92,6 +92,7 @@ CREATE TABLE "jobs" (
 ) WITH (fillfactor = 80);
 CREATE INDEX "jobs_tenant_id_seq_idx" ON "jobs" ("tenant_id", "seq");
 
+-- JSON, not JSONB: kept as it was answered, and never searched.
 CREATE TABLE "reservations" (
   "tenant_id" TEXT NOT NULL,
   "id" TEXT NOT NULL,
@@ -99,12 +100,12 @@ CREATE TABLE "reservations" (
   "job_id" TEXT NOT NULL,
   "user_name" TEXT,
   "state" TEXT NOT NULL,
-  "reserved" JSONB NOT NULL,
-  "plan" JSONB,
+  "reserved" JSON NOT NULL,
+  "plan" JSON,
   "keys" TEXT[] NOT NULL,
-  "actual" JSONB,
+  "actual" JSON,
   "late" BOOLEAN NOT NULL DEFAULT false,
-  "would_deny" JSONB,
+  "would_deny" JSON,
   "created_at" TIMESTAMPTZ(3) NOT NULL,
   "expires_at" TIMESTAMPTZ(3) NOT NULL,
   "closed_at" TIMESTAMPTZ(3),
@@ -129,7 +130,7 @@ CREATE TABLE "ledger_entries" (
   "reservation_id" TEXT,
   "job_id" TEXT,
   "user_name" TEXT,
-  "detail" JSONB,
+  "detail" JSON,
   CONSTRAINT "ledger_entries_pkey" PRIMARY KEY ("tenant_id", "seq")
 );
 
@@ -161,7 +162,7 @@ CREATE TABLE "reconcile_runs" (
   "outcome" TEXT NOT NULL,
   "handled" INTEGER NOT NULL,
   "failed" INTEGER NOT NULL,
-  "detail" JSONB,
+  "detail" JSON,
   CONSTRAINT "reconcile_runs_pkey" PRIMARY KEY ("id")
 );
 CREATE UNIQUE INDEX "reconcile_runs_seq_key" ON "reconcile_runs" ("seq");
