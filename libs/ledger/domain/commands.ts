@@ -53,6 +53,11 @@ export interface Expire extends OfTenant {
   readonly reservationId: string;
 }
 
+/** Opens the current windows of the tenant's allowances that have a period, where they are not open yet. */
+export interface OpenWindows extends OfTenant {
+  readonly type: "openWindows";
+}
+
 export interface CreateJob extends OfTenant {
   readonly type: "createJob";
   readonly jobId: string;
@@ -104,7 +109,7 @@ export interface Configure extends OfTenant {
   readonly key: KeyUse | null;
 }
 
-export type Command = Reserve | Settle | Release | Extend | Expire | CreateJob | EndJob | Configure;
+export type Command = Reserve | Settle | Release | Extend | Expire | OpenWindows | CreateJob | EndJob | Configure;
 
 export interface FieldError {
   /** JSON pointer into the request body. */

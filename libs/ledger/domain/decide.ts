@@ -6,6 +6,7 @@ import { configure } from "./rules/configure.js";
 import { extend } from "./rules/extend.js";
 import { createJob, endJob } from "./rules/jobs.js";
 import { reserve } from "./rules/reserve.js";
+import { openWindows } from "./rules/windows.js";
 
 /**
  * The ledger's rules, whole: decides one command on the rows of its tenant and applies it to them. A refused command
@@ -57,6 +58,8 @@ function run(book: TenantBook, command: Command, now: Instant): Outcome {
       return extend(book, command, now);
     case "expire":
       return expire(book, command, now);
+    case "openWindows":
+      return openWindows(book, command, now);
     case "createJob":
       return createJob(book, command, now);
     case "endJob":
