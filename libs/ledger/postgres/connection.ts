@@ -10,6 +10,18 @@ export interface ConnectionOptions {
 }
 
 /**
+ * Every statement finds a few rows by their keys in tables of any size: one plan, index and nested loop, is right for
+ * good. Planning each execution anew, or once for tables that were empty then, costs more than the statements do.
+ */
+const SESSION = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  jit: "off",
+};
+
+/**
  * A pool whose connections pipeline: statements are sent without waiting for the answers of those before, so a
  * transaction needs two round trips. Statements are prepared by name, once a connection.
  */
@@ -24,6 +36,7 @@ export function connect({ url, size, timeoutMs, onError }: ConnectionOptions): p
     idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,
     application_name: "holdfast",
+    options: Object.entries(SESSION).map(([name, value]) => `-c ${name}=${value}`).join(" "),
     types: { getTypeParser: parserOf },
   } as pg.PoolConfig);
   pool.on("error", onError);
