@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { migrate, startPostgres, startRedis } from "#libs/embedded";
+import { fillHistory } from "./history.js";
+import { measure, Target, type Request } from "./load.js";
+import { cpuSecondsOf, killAll, startProgram } from "./processes.js";
+import { goalLine, HEADER, row, type Goal, type Line } from "./report.js";
+import { BODY, requests, Subject, type Tenant } from "./subject.js";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "3" },
+    tenants: { type: "string", default: "1000" },
+    closed: { type: "string", default: "1000000" },
+    "in-flight": { type: "string", default: "1,8,64,256" },
+  },
+});
+const seconds = Number(values.seconds);
+const levels = values["in-flight"].split(",").map(Number);
+
+const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
+chmodSync(folder, 0o755);
+const lines: Line[] = [];
+const echoRates = new Map<number, number>();
+
+async function main(): Promise<void> {
+  const postgres = await startPostgres({ dataDir: folder });
+  const redis = await startRedis({ dataDir: folder });
+  try {
+    await migrate(postgres.url, fileURLToPath(new URL("../../../prisma/migrations", import.meta.url)));
+    console.log(`${cpus().length} × ${cpus()[0]!.model}, Node ${process.version}, ${seconds} s a figure\n${HEADER}`);
+    await baselines(postgres.url, postgres.pid);
+    for (const url of redis ? [redis.url, "off"] : ["off"]) {
+      await subject(postgres.url, url, [postgres.pid, ...(redis ? [redis.pid] : [])]);
+    }
+    console.log(`\n${goals().map(goalLine).join("\n")}`);
+  } finally {
+    await redis?.stop();
+    await postgres.stop();
+  }
+}
+
+async function baselines(databaseUrl: string, postgresPid: number): Promise<void> {
+  const echo = await startProgram("./echo-server.js", []);
+  await series("echo", { redis: false, tenants: 1, pids: [echo.pid], levels: [...levels, 200] }, oneTo(echo.url, "/echo", BODY));
+  await echo.stop();
+  const rowLock = await startProgram("./row-lock-server.js", [databaseUrl]);
+  const body = { tenant: "hot", amount: 240 };
+  await series("row-lock", { redis: false, tenants: 1, pids: [rowLock.pid, postgresPid], levels }, oneTo(rowLock.url, "/reserve", body));
+  await rowLock.stop();
+}
+
+function oneTo(url: string, path: string, body: object): Request {
+  const target = new Target(url);
+  return async () => {
+    const { status } = await target.send(path, body);
+    if (status >= 300) throw new Error(`${path} answered ${status}`);
+    return 1;
+  };
+}
+
+async function subject(databaseUrl: string, redisUrl: string, serverPids: readonly number[]): Promise<void> {
+  const adminKey = `bench-${randomBytes(16).toString("hex")}`;
+  const api = await startProgram("../../apps/main.js", [], {
+    HOLDFAST_DATABASE_URL: databaseUrl,
+    HOLDFAST_REDIS_URL: redisUrl,
+    HOLDFAST_ADMIN_KEY: adminKey,
+    HOLDFAST_PORT: "0",
+    HOLDFAST_DATA_DIR: folder,
+    HOLDFAST_LOG_LEVEL: "warn",
+  });
+  const holdfast = new Subject(api.url, adminKey);
+  const redis = redisUrl !== "off";
+  const pids = [api.pid, ...serverPids];
+  const hot = [await holdfast.tenant(64)];
+  const full = [await holdfast.tenant(64, 100)];
+  const at = { redis, tenants: 1, pids, levels };
+  await series("reserve", { ...at, levels: redis ? [...levels, 200] : levels }, requests.reserve(hot));
+  await series("denied", at, requests.denied(full));
+  await series("reserve + settle", at, requests.reserveAndSettle(hot));
+  await series("batch of 64", { ...at, levels: levels.filter((n) => n <= 64) }, requests.batch(hot));
+  if (redis) await scale(databaseUrl, holdfast, { ...at, levels: [64] }, hot[0]!);
+  await holdfast.close();
+  await api.stop();
+}
+
+/** The same with many tenants, and with a long history. */
+async function scale(databaseUrl: string, holdfast: Subject, at: Setting, hot: Tenant): Promise<void> {
+  const count = Number(values.tenants);
+  const many: Tenant[] = [];
+  while (many.length < count) {
+    const wave = Array.from({ length: Math.min(16, count - many.length) }, () => holdfast.tenant(1));
+    many.push(...(await Promise.all(wave)));
+  }
+  await series("reserve", { ...at, tenants: count }, requests.reserve(many));
+  await series("reserve", at, requests.reserve([hot]));
+  await fillHistory(databaseUrl, hot.id, hot.jobs[0]!, Number(values.closed));
+  await series("reserve, history", at, requests.reserve([hot]));
+}
+
+interface Setting {
+  readonly redis: boolean;
+  readonly tenants: number;
+  readonly pids: readonly number[];
+  readonly levels: readonly number[];
+}
+
+async function series(what: string, { redis, tenants, pids, levels }: Setting, request: Request): Promise<void> {
+  for (const inFlight of levels) {
+    const result = await measure(request, inFlight, seconds, () => cpuSecondsOf(pids));
+    const line = { what, redis, tenants, inFlight, ...result };
+    if (what === "echo") echoRates.set(inFlight, result.rate);
+    lines.push(line);
+    console.log(row(line, echoRates.get(inFlight)!));
+  }
+}
+
+function goals(): Goal[] {
+  const find = (what: string, inFlight: number, { redis = true, tenants = 1 } = {}) =>
+    lines.findLast((line) => line.what === what && line.inFlight === inFlight && line.redis === redis && line.tenants === tenants)!;
+  const reserve = find("reserve", 64);
+  const count = Number(values.tenants);
+  const echo = echoRates.get(64)!;
+  return [
+    { name: "reserve at 64, of the echo", reached: reserve.rate / echo, wanted: 0.25, least: true },
+    { name: "reserve at 64, times the row lock", reached: reserve.rate / find("row-lock", 64, { redis: false }).rate, wanted: 8, least: true },
+    { name: "denied at 64, of the echo", reached: find("denied", 64).rate / echo, wanted: 0.4, least: true },
+    { name: "operations in batches, of the echo's requests", reached: find("batch of 64", 8).rate / echo, wanted: 0.7, least: true },
+    { name: "p99 of reserve at 200, ms", reached: find("reserve", 200).p99, wanted: 50, least: false },
+    { name: `cpu of a reserve over ${count} tenants, of one tenant`, reached: find("reserve", 64, { tenants: count }).cpu / reserve.cpu, wanted: 1.5, least: false },
+    { name: "cpu of a reserve with history, without", reached: find("reserve, history", 64).cpu / reserve.cpu, wanted: 1.2, least: false },
+  ];
+}
+
+try {
+  await main();
+} finally {
+  killAll();
+  rmSync(folder, { recursive: true, force: true });
+}

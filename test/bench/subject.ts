@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { Target, type Answer, type Request } from "./load.js";
+
+export interface Tenant {
+  readonly id: string;
+  readonly target: Target;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly jobs: readonly string[];
+}
+
+const LIMIT = 9_000_000_000_000_000;
+let count = 0;
+const run = randomBytes(4).toString("hex");
+
+function key(): string {
+  count += 1;
+  return `${run}-${count}`;
+}
+
+/** Holdfast under load, through its public API only. */
+export class Subject {
+  private readonly target: Target;
+  private readonly admin: Readonly<Record<string, string>>;
+
+  constructor(url: string, adminKey: string) {
+    this.target = new Target(url);
+    this.admin = { authorization: `Bearer ${adminKey}` };
+  }
+
+  async tenant(jobs: number, limit: number = LIMIT): Promise<Tenant> {
+    const { target, admin } = this;
+    const { id } = await made(target.send("/v1/admin/tenants", { name: "bench", allowances: { tokens: { limit } } }, admin));
+    const { key: secret } = await made(target.send(`/v1/admin/tenants/${id}/keys`, { name: "bench" }, admin));
+    const headers = { authorization: `Bearer ${secret}` };
+    const ids: string[] = [];
+    for (let i = 0; i < jobs; i += 1) {
+      const job = await made(target.send("/v1/jobs", { user: "bench" }, { ...headers, "idempotency-key": key() }));
+      ids.push(job.id);
+    }
+    return { id, target, headers, jobs: ids };
+  }
+
+  close(): Promise<void> {
+    return this.target.close();
+  }
+}
+
+async function made(answer: Promise<Answer>): Promise<{ id: string; key: string }> {
+  return expect(await answer, 201) as { id: string; key: string };
+}
+
+function expect({ status, body }: Answer, wanted: number): unknown {
+  if (status !== wanted) throw new Error(`expected ${wanted}, got ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+function pick<T>(list: readonly T[]): T {
+  return list[Math.floor(Math.random() * list.length)]!;
+}
+
+const plan = { plan: { children: 4, attempts: 3, attemptCost: { tokens: 20 } } };
+/** The body that the echo gets too: as long as a reservation. */
+export const BODY = plan;
+
+async function reserveOne({ target, headers, jobs }: Tenant, status: number): Promise<{ id: string }> {
+  const path = `/v1/jobs/${pick(jobs)}/reservations`;
+  return expect(await target.send(path, plan, { ...headers, "idempotency-key": key() }), status) as { id: string };
+}
+
+export const requests = {
+  reserve: (tenants: readonly Tenant[]): Request => async () => {
+    await reserveOne(pick(tenants), 201);
+    return 1;
+  },
+  denied: (tenants: readonly Tenant[]): Request => async () => {
+    await reserveOne(pick(tenants), 402);
+    return 1;
+  },
+  reserveAndSettle: (tenants: readonly Tenant[]): Request => async () => {
+    const tenant = pick(tenants);
+    const { id } = await reserveOne(tenant, 201);
+    const path = `/v1/reservations/${id}/settle`;
+    expect(await tenant.target.send(path, { actual: { tokens: 100 } }, tenant.headers), 200);
+    return 1;
+  },
+  batch: (tenants: readonly Tenant[]): Request => async () => {
+    const { target, headers, jobs } = pick(tenants);
+    const operations = Array.from({ length: 64 }, () => ({
+      op: "reserve",
+      jobId: pick(jobs),
+      idempotencyKey: key(),
+      ...plan,
+    }));
+    const { results } = expect(await target.send("/v1/batch", { operations }, headers), 200) as { results: Answer[] };
+    for (const result of results) expect(result, 201);
+    return operations.length;
+  },
+};
