@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startOf, stopProcess, worksOn } from './process.js';
 
 /** Another living process runs a server on this folder. */
@@ -26,7 +26,7 @@ const ownerFile = 'owner.json';
  * What a dead owner left running there is for `start` to end.
  */
 export async function withClaim<T>(folder: string, start: (path: string) => Promise<T>): Promise<T> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const path = realpathSync(folder);
   claim(path);
   try {
@@ -35,6 +35,13 @@ export async function withClaim<T>(folder: string, start: (path: string) => Prom
     releaseFolder(path);
     throw error;
   }
+}
+
+/** Node's own recursive mkdir never returns where the system answers ENOENT for good, as under /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }
 
 export function releaseFolder(path: string): void {
