@@ -49,13 +49,22 @@ function parserOf(oid: number, format?: string): unknown {
   return pg.types.getTypeParser(oid, format as "text");
 }
 
-/** SQLSTATE classes that say nothing about the statement: connection lost, resources, shutting down, system error. */
-const UNAVAILABLE_CLASSES = new Set(["08", "53", "57", "58", "25"]);
-
-/** True where the server or the way to it failed; false where it answered that the statement itself is wrong. */
-export function isUnavailable(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return error instanceof Error;
-  // 55P03: another transaction holds the lock for too long; 40P01, 40001: it was chosen to give way. Both pass by.
-  return UNAVAILABLE_CLASSES.has(code.slice(0, 2)) || ["55P03", "40P01", "40001"].includes(code);
+/** The server or the way to it failed: nothing is said about the statement itself. */
+export class RecordUnreachable extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = "RecordUnreachable";
+  }
 }
+
+/** An error of the driver as it is, where the server answered that the statement is wrong; else RecordUnreachable. */
+export function classify(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return new RecordUnreachable(error);
+  const { code = "" } = error;
+  return UNREACHABLE_CLASSES.has(code.slice(0, 2)) || UNREACHABLE_CODES.has(code) ? new RecordUnreachable(error) : error;
+}
+
+/** SQLSTATE classes: connection, resources, intervention by the operator, system error. */
+const UNREACHABLE_CLASSES = new Set(["08", "53", "57", "58"]);
+/** Read-only after a failover; a transaction ended while idle; lock not to be had; chosen to give way. All pass by. */
+const UNREACHABLE_CODES = new Set(["25006", "25P03", "55P03", "40P01", "40001"]);

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Balance, Instant, Job, KeyRecord, TenantBook, UserAllowanceSetting } from "../domain/index.js";
 import type { RecordStore, RecordTransaction, TenantConfig, TenantRow, TenantWant } from "../protocol/ports.js";
-import { connect, isUnavailable } from "./connection.js";
+import { classify, connect, RecordUnreachable } from "./connection.js";
 import * as find from "./load.js";
 import * as row from "./rows.js";
 import { ms, rowsOf, statement, type Statement } from "./sql.js";
@@ -37,7 +37,9 @@ export class PostgresRecord implements RecordStore {
   }
 
   async begin(books: Books, wants: readonly TenantWant[]): Promise<RecordTransaction> {
-    const client = await this.batches.connect();
+    const client = await this.batches.connect().catch((error: unknown) => {
+      throw classify(error);
+    });
     const transaction = new PostgresTransaction(client);
     try {
       await transaction.open(books, wants);
@@ -89,7 +91,7 @@ export class PostgresRecord implements RecordStore {
   }
 
   isUnavailable(error: unknown): boolean {
-    return isUnavailable(error);
+    return error instanceof RecordUnreachable;
   }
 
   async close(): Promise<void> {
@@ -122,7 +124,7 @@ class PostgresTransaction implements RecordTransaction {
   async commit(books: Books): Promise<void> {
     const results = await Promise.allSettled([...sendWrites(this.client, books.values()), rowsOf(this.client, COMMIT)]);
     const failed = results.find((result) => result.status === "rejected");
-    this.client.release(failed && isUnavailable(failed.reason));
+    this.client.release(failed?.reason instanceof RecordUnreachable);
     if (failed) throw failed.reason;
   }
 
@@ -137,7 +139,7 @@ class PostgresTransaction implements RecordTransaction {
 
   /** After a failed open: the connection is given up where it may still be in the transaction. */
   async abandon(error: unknown): Promise<void> {
-    if (isUnavailable(error)) this.client.release(true);
+    if (error instanceof RecordUnreachable) this.client.release(true);
     else await this.rollback();
   }
 }

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { classify } from "./connection.js";
 
 /** A prepared statement: its name is that of its text for good, on every connection. */
 export interface Statement {
@@ -10,14 +11,18 @@ export function statement(name: string, text: string): Statement {
   return { name: `hf_${name}`, text };
 }
 
-/** Runs a prepared statement; rows are arrays, in the order of the select list. */
+/** Runs a prepared statement; rows are arrays, in the order of the select list. @throws RecordUnreachable */
 export async function rowsOf<Row extends unknown[]>(
   client: pg.ClientBase | pg.Pool,
   { name, text }: Statement,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  const result = await client.query<Row>({ name, text, values, rowMode: "array" });
-  return result.rows;
+  try {
+    const result = await client.query<Row>({ name, text, values, rowMode: "array" });
+    return result.rows;
+  } catch (error) {
+    throw classify(error);
+  }
 }
 
 /** SQL for a timestamp as milliseconds since 1970. */

@@ -45,7 +45,7 @@ export class GroupCommit {
       now(): number;
       /** Monotonic milliseconds. */
       clock(): number;
-      /** Called once a batch is committed, before those are answered whose effect must be seen everywhere first. */
+      /** Called once a batch is committed, before those are answered that may give room back. Never fails. */
       committed(result: BatchResult): Promise<void>;
       log: LedgerLog;
     },
@@ -73,7 +73,7 @@ export class GroupCommit {
   /** Refuses new commands and waits for those that were taken. */
   async close(): Promise<void> {
     this.closing = true;
-    if (this.inFlight > 0 || this.queue.length > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    if (this.open.size > 0) await new Promise<void>((resolve) => (this.idle = resolve));
     clearInterval(this.reaper);
   }
 
@@ -95,7 +95,6 @@ export class GroupCommit {
       void this.run(batch).finally(() => {
         this.inFlight -= 1;
         if (this.queue.length > 0) this.schedule();
-        else if (this.inFlight === 0) this.idle?.();
       });
     }
   }
@@ -107,7 +106,8 @@ export class GroupCommit {
     try {
       const commands = live.map(({ command }) => command);
       const result = await runBatch(this.record, this.directory, commands, this.hooks);
-      await this.answer(live, result);
+      // Not awaited: a slow Redis must not keep the next batch waiting.
+      void this.answer(live, result);
     } catch (error) {
       await this.recover(live, error, tries);
     }
@@ -144,6 +144,7 @@ export class GroupCommit {
 
   private finish(pending: Pending, answer: () => void): void {
     if (this.open.delete(pending)) answer();
+    if (this.open.size === 0) this.idle?.();
   }
 
   /** Nobody waits longer than the time-out, whatever the record does. */
