@@ -1,0 +1,83 @@
+import { Module, type DynamicModule } from "@nestjs/common";
+import pg from "pg";
+import type { RunSettings } from "#libs/config";
+import { Ledger, type LedgerLog } from "#libs/ledger";
+import { TASKS, type TaskName } from "#libs/reconcile";
+import { takeLease } from "./lease.js";
+import { Troubles } from "./log.js";
+import { QueueLink } from "./queue-link.js";
+import { Reconciler } from "./reconciler.js";
+import { Runner } from "./runner.js";
+import { Runs } from "./runs.js";
+import type { Task } from "./task.js";
+import { Audit, type CopyAuditor } from "./tasks/audit.js";
+import { Expire, type Executor } from "./tasks/expire.js";
+import { Periods } from "./tasks/periods.js";
+import { Retention } from "./tasks/retention.js";
+import { Watch } from "./watch.js";
+
+export type LedgerPort = Executor & CopyAuditor;
+
+export interface Parts {
+  readonly settings: RunSettings;
+  /** The ledger of this process, where it has one already; it is not closed with the reconciler. */
+  readonly ledger: LedgerPort | undefined;
+  readonly log: LedgerLog;
+}
+
+@Module({})
+export class ReconcilerModule {
+  static of(parts: Parts): DynamicModule {
+    return { module: ReconcilerModule, providers: [{ provide: Reconciler, useFactory: () => assemble(parts) }] };
+  }
+}
+
+function assemble({ settings, ledger: shared, log }: Parts): Reconciler {
+  const { databaseUrl } = settings;
+  const troubles = new Troubles(log);
+  const pool = poolOf(databaseUrl, troubles);
+  const own = shared ? undefined : openLedger(settings, log);
+  const tasks = tasksOf(settings, pool, shared ?? own!, log);
+  const list = TASKS.map((name) => tasks[name]);
+
+  const runs = new Runs(pool);
+  const runner = new Runner(tasks, runs, (task) => takeLease(databaseUrl, task));
+  const link = new QueueLink(
+    databaseUrl,
+    list,
+    async ({ name, data }) => void (await runner.run(name, data.trigger, data.runId)),
+    troubles,
+  );
+  const watch = new Watch(list, runner, runs, (task) => link.schedule(task), troubles);
+  return new Reconciler(runner, link, watch, async () => {
+    await pool.end();
+    await own?.close();
+  });
+}
+
+function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: LedgerLog): Record<TaskName, Task> {
+  return {
+    expire: new Expire(pool, ledger, log, settings.sweepIntervalMs),
+    periods: new Periods(pool, ledger),
+    retention: new Retention(pool, settings.idempotencyRetentionMs),
+    audit: new Audit(pool, ledger, log, settings.auditIntervalMs),
+  };
+}
+
+/** Few connections: a task asks for one thing at a time, and only tasks run here. */
+function poolOf(databaseUrl: string, troubles: Troubles): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: TASKS.length,
+    connectionTimeoutMillis: 3_000,
+    query_timeout: 30_000,
+    keepAlive: true,
+    application_name: "holdfast-reconciler",
+  });
+  pool.on("error", (error) => troubles.report("a connection to the record was lost", error));
+  return pool;
+}
+
+function openLedger({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs }: RunSettings, log: LedgerLog): Ledger {
+  return Ledger.open({ databaseUrl, redisUrl: redisUrl ?? null, redisTimeoutMs, commitTimeoutMs, log });
+}

@@ -1,0 +1,168 @@
+import pg from "pg";
+import { QUEUE_SCHEMA, requestRuns } from "#libs/reconcile";
+import type { Ledger } from "#libs/ledger";
+import { startReconciler, type RunningReconciler } from "../../apps/reconciler/start.js";
+import { freshDatabase, type FreshDatabase } from "../support/services.js";
+import {
+  countOf,
+  givenJob,
+  givenTenant,
+  logInto,
+  moveClock,
+  openLedger,
+  reserveTen,
+  settingsFor,
+  tenantFigures,
+  until,
+  type LogLine,
+} from "./reconciler-fixtures.js";
+
+const HOUR = 3_600_000;
+/** An interval that no test lives to see: tasks run when the test says so. */
+const NEVER = 2_147_483_647;
+
+let database: FreshDatabase;
+let record: pg.Pool;
+let ledger: Ledger;
+let reconciler: RunningReconciler;
+let lines: LogLine[];
+
+beforeEach(async () => {
+  database = await freshDatabase();
+  record = new pg.Pool({ connectionString: database.url, max: 4 });
+  record.on("error", () => undefined);
+  const settings = settingsFor(database.url, { sweepIntervalMs: NEVER, auditIntervalMs: NEVER });
+  ledger = openLedger(settings);
+  lines = [];
+  reconciler = await startReconciler(settings, { ledger, log: logInto(lines) });
+  await until("the first run of each task is over", async () => (await countOf(record, "reconcile_runs")) === 4);
+});
+
+afterEach(async () => {
+  await reconciler.close();
+  await ledger.close();
+  await record.end();
+  await database.drop();
+});
+
+async function lastRun(task: "expire" | "periods" | "retention" | "audit") {
+  const runs = await reconciler.runNow([task], "manual");
+  return runs.at(-1)!;
+}
+
+describe("expiry", () => {
+  it("gives back what is overdue, of suspended and deleted tenants too, and leaves the rest", async () => {
+    const tenants = await Promise.all([givenTenant(record), givenTenant(record), givenTenant(record)]);
+    for (const tenantId of tenants) await reserveTen(ledger, tenantId, await givenJob(ledger, tenantId));
+    await record.query("UPDATE tenants SET state = 'suspended' WHERE id = $1", [tenants[1]]);
+    await record.query("UPDATE tenants SET state = 'deleted' WHERE id = $1", [tenants[2]]);
+    expect(await lastRun("expire")).toMatchObject({ outcome: "ok", handled: 0, failed: 0 });
+
+    await moveClock(record, 60_000);
+    const fresh = await reserveTen(ledger, tenants[0]!, await givenJob(ledger, tenants[0]!));
+    const run = await lastRun("expire");
+    expect(run).toMatchObject({ task: "expire", trigger: "manual", outcome: "ok", handled: 3, failed: 0, detail: null });
+    expect(run.id).toMatch(/^run_[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect(Date.parse(run.finishedAt)).toBeGreaterThanOrEqual(Date.parse(run.startedAt));
+    for (const tenantId of tenants) {
+      expect((await tenantFigures(record, tenantId))!.reserved).toBe(tenantId === tenants[0] ? 10 : 0);
+    }
+    expect(await countOf(record, "reservations WHERE state = 'open' AND id = $1", [fresh])).toBe(1);
+  });
+
+  it("closes the other 499 although one reservation cannot be closed, and names it", async () => {
+    const tenantId = await givenTenant(record);
+    const jobs = await Promise.all([givenJob(ledger, tenantId), givenJob(ledger, tenantId)]);
+    const ids = await Promise.all(Array.from({ length: 500 }, (_, i) => reserveTen(ledger, tenantId, jobs[i === 250 ? 1 : 0]!)));
+    await record.query("DELETE FROM balances WHERE kind = 'job' AND scope_id = $1", [jobs[1]]);
+    await moveClock(record, 60_000);
+
+    const run = await lastRun("expire");
+    expect(run).toMatchObject({ outcome: "partial", handled: 499, failed: 1 });
+    expect(run.detail).toMatchObject({ failures: [{ tenantId, reservationId: ids[250] }] });
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([{ fields: { tenantId, reservationId: ids[250] } }]);
+    expect(await countOf(record, "ledger_entries WHERE type = 'expire'")).toBe(499);
+    expect(await tenantFigures(record, tenantId)).toMatchObject({ reserved: 10, spent: 0 });
+  });
+
+  it("pages through more than fits one page, and finds them by the index of open reservations", async () => {
+    const tenantId = await givenTenant(record);
+    const jobId = await givenJob(ledger, tenantId);
+    await Promise.all(Array.from({ length: 1_203 }, () => reserveTen(ledger, tenantId, jobId)));
+    // All at one deadline: pages must not skip or repeat rows of the same instant.
+    await record.query("UPDATE reservations SET expires_at = holdfast_now() - interval '1 second'");
+    expect(await lastRun("expire")).toMatchObject({ handled: 1_203, failed: 0 });
+    expect(await countOf(record, "ledger_entries WHERE type = 'expire'")).toBe(1_203);
+    expect((await tenantFigures(record, tenantId))!.reserved).toBe(0);
+  });
+});
+
+describe("periods", () => {
+  it("opens a window that has begun at exactly its limit, once, and leaves the old one as it was", async () => {
+    const tenantId = await givenTenant(record, { limit: 500, period: "day" });
+    await reserveTen(ledger, tenantId, await givenJob(ledger, tenantId));
+    expect(await lastRun("periods")).toMatchObject({ handled: 0 });
+    await moveClock(record, 24 * HOUR);
+    expect(await lastRun("periods")).toMatchObject({ outcome: "ok", handled: 1, failed: 0 });
+    expect(await lastRun("periods")).toMatchObject({ handled: 0 });
+    const { rows } = await record.query(
+      `SELECT limit_amount::int AS limit, reserved::int, spent::int FROM balances WHERE kind = 'tenant' ORDER BY "window"`,
+    );
+    expect(rows).toEqual([
+      { limit: 500, reserved: 10, spent: 0 },
+      { limit: 500, reserved: 0, spent: 0 },
+    ]);
+  });
+});
+
+describe("retention", () => {
+  it("drops idempotency keys after their time, empty runs after a day and others after thirty, and nothing else", async () => {
+    const key = (age: string) => `('ten_1', '${age}', 'f', '{}', holdfast_now() - interval '${age}')`;
+    await record.query(`INSERT INTO idempotency_keys VALUES ${key("49 hours")}, ${key("47 hours")}`);
+    const run = (id: string, age: string, handled: number) =>
+      `('${id}', 'expire', 'schedule', holdfast_now(), holdfast_now() - interval '${age}', 'ok', ${handled}, 0)`;
+    await record.query(
+      `INSERT INTO reconcile_runs (id, task, trigger, started_at, finished_at, outcome, handled, failed) VALUES
+       ${run("old-empty", "25 hours", 0)}, ${run("new-empty", "23 hours", 0)}, ${run("old", "31 days", 1)}, ${run("new", "29 days", 1)}`,
+    );
+    expect(await lastRun("retention")).toMatchObject({ outcome: "ok", handled: 3, detail: { idempotencyKeys: 1, runs: 2 } });
+    const { rows } = await record.query("SELECT key FROM idempotency_keys");
+    expect(rows).toEqual([{ key: "47 hours" }]);
+    const left = await record.query("SELECT id FROM reconcile_runs WHERE id NOT LIKE 'run_%' ORDER BY id");
+    expect(left.rows).toEqual([{ id: "new" }, { id: "new-empty" }]);
+  });
+
+  it("drops more keys than one portion holds", async () => {
+    await record.query(
+      "INSERT INTO idempotency_keys SELECT 'ten_1', n::text, 'f', '{}', holdfast_now() - interval '3 days' FROM generate_series(1, 12000) n",
+    );
+    expect(await lastRun("retention")).toMatchObject({ detail: { idempotencyKeys: 12_000 } });
+    expect(await countOf(record, "idempotency_keys")).toBe(0);
+  });
+});
+
+describe("running by hand", () => {
+  it("runs for a process without a reconciler, over the queue, and gives it the run", async () => {
+    const runs = await requestRuns(database.url, ["expire", "audit"]);
+    expect(runs).toMatchObject([
+      { task: "expire", trigger: "manual", outcome: "ok" },
+      { task: "audit", trigger: "manual", outcome: "ok" },
+    ]);
+    expect(await countOf(record, "reconcile_runs WHERE id = ANY($1)", [runs.map(({ id }) => id)])).toBe(2);
+  });
+
+  it("gives nothing and leaves no job behind where no reconciler is there", async () => {
+    await reconciler.close();
+    expect(await requestRuns(database.url, ["expire"], 300)).toEqual([]);
+    expect(await countOf(record, `${QUEUE_SCHEMA}.job WHERE scheduler_id IS NULL AND state <> 'completed'`)).toBe(0);
+  });
+
+  it("runs a task that runs alone nowhere twice at once, and lets nobody keep the sweep from running", async () => {
+    const other = await record.connect();
+    await other.query("SELECT pg_advisory_lock(('x484f4c44')::bit(32)::int, n) FROM generate_series(0, 3) n");
+    const runs = await reconciler.runNow(["expire", "periods", "retention", "audit"]);
+    expect(runs.map(({ task }) => task)).toEqual(["expire"]);
+    other.release(true);
+    await until("the lock is free", async () => (await reconciler.runNow(["audit"])).length === 1);
+  });
+});
