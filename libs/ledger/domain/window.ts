@@ -15,8 +15,9 @@ const NONE: Window = { id: "none", start: null, end: null };
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** True for a name of the IANA time zone database that this runtime knows. */
+/** True for a name of the IANA time zone database that this runtime knows; newer ones also take offsets, "+05:30". */
 export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
     formatter(name);
     return true;
@@ -45,7 +46,24 @@ export function windowAt(period: Period, timeZone: string, now: number): Window 
 
 function hourBounds(timeZone: string, now: number): [number, number] {
   const start = now - modulo(now + offsetAt(timeZone, now), HOUR);
-  return [start, start + HOUR];
+  const end = start + HOUR;
+  return [shiftWithin(timeZone, start, now) ?? start, shiftWithin(timeZone, now, end) ?? end];
+}
+
+/**
+ * When clocks moved after `from`, up to `to`, by other than whole hours: there the old clock's hour ends and the new
+ * clock's begins, or the two would overlap.
+ */
+function shiftWithin(timeZone: string, from: number, to: number): number | undefined {
+  const offset = offsetAt(timeZone, from);
+  if (modulo(offsetAt(timeZone, to) - offset, HOUR) === 0) return undefined;
+  let [before, after] = [from, to];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(timeZone, middle) === offset) before = middle;
+    else after = middle;
+  }
+  return after;
 }
 
 /** A calendar date as the UTC midnight of the same date, so that dates can be counted in days. */
