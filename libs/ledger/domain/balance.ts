@@ -59,9 +59,9 @@ export function available(figures: Figures): number {
   return Math.max(0, bindingLimit(figures) - figures.reserved - figures.spent);
 }
 
-/** `max(0, spent + reserved − limit)`. */
-export function overage(figures: Figures): number {
-  return figures.limit === null ? 0 : Math.max(0, figures.spent + figures.reserved - figures.limit);
+/** `max(0, spent + reserved − limit)`, at most MAX_AMOUNT. Subtracts first, since the sum may pass 2^53 − 1. */
+export function overage({ limit, reserved, spent }: Figures): number {
+  return limit === null ? 0 : Math.min(Math.max(0, spent - limit + reserved), MAX_AMOUNT);
 }
 
 /** The admission rule: `spent + reserved + amount ≤ limit`. Subtracts, since the sum may pass 2^53 − 1. */
