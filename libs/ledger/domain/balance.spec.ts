@@ -60,6 +60,21 @@ describe("figures", () => {
     expect(overage(figures(null, 1, MAX_AMOUNT - 1))).toBe(0);
   });
 
+  it("have an overage that is exact, or the largest amount", () => {
+    expect(overage(figures(1_000, MAX_AMOUNT, 1))).toBe(MAX_AMOUNT - 999);
+    expect(overage(figures(MAX_AMOUNT, MAX_AMOUNT, MAX_AMOUNT))).toBe(MAX_AMOUNT);
+    expect(overage(figures(0, MAX_AMOUNT, MAX_AMOUNT))).toBe(MAX_AMOUNT);
+    const amount = fc.maxSafeNat();
+    fc.assert(
+      fc.property(amount, amount, amount, (limit, reserved, spent) => {
+        const exact = BigInt(reserved) + BigInt(spent) - BigInt(limit);
+        const shown = exact < 0n ? 0n : exact > BigInt(MAX_AMOUNT) ? BigInt(MAX_AMOUNT) : exact;
+        expect(BigInt(overage(figures(limit, reserved, spent)))).toBe(shown);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   const edges = [0, 1, 999, 1_000, 1_001, 99_999_999_999_999, 10 ** 14, MAX_AMOUNT - 1, MAX_AMOUNT];
 
   it("fit exactly up to the limit, at every size of number", () => {

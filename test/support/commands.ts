@@ -1,0 +1,96 @@
+import type {
+  Amounts,
+  Ask,
+  Configure,
+  CreateJob,
+  EndJob,
+  Expire,
+  Extend,
+  KeyUse,
+  Release,
+  Reserve,
+  Settle,
+  TenantChange,
+} from '#libs/ledger';
+
+let made = 0;
+
+/** An id or key that no other call of this process made. */
+export function fresh(prefix: string): string {
+  made += 1;
+  return `${prefix}_${made.toString().padStart(6, '0')}`;
+}
+
+/** An idempotency key with the digest of its request. */
+export function keyed(key: string = fresh('K'), fingerprint = 'the request'): KeyUse {
+  return { key, fingerprint };
+}
+
+/** A number means so many tokens. */
+export type Tokens = number | Amounts;
+
+export function amountsOf(tokens: Tokens): Amounts {
+  return typeof tokens === 'number' ? { tokens } : tokens;
+}
+
+export function plan(children: number, attempts: number, attemptCost: Tokens): Ask {
+  return { children, attempts, attemptCost: amountsOf(attemptCost) };
+}
+
+/** The commands of one tenant, with what a test does not care about filled in. */
+export function commandsOf(tenantId: string) {
+  return {
+    createJob: (fields: Partial<CreateJob> = {}): CreateJob => ({
+      type: 'createJob',
+      tenantId,
+      jobId: fresh('job'),
+      user: null,
+      name: null,
+      labels: {},
+      allowance: {},
+      key: keyed(),
+      ...fields,
+    }),
+    reserve: (jobId: string, ask: Tokens | Ask, fields: Partial<Reserve> = {}): Reserve => ({
+      type: 'reserve',
+      tenantId,
+      reservationId: fresh('rsv'),
+      jobId,
+      ask: isAsk(ask) ? ask : { amounts: amountsOf(ask) },
+      admit: 'all',
+      ttlMs: 60_000,
+      dryRun: false,
+      key: fields.dryRun ? null : keyed(),
+      ...fields,
+    }),
+    settle: (reservationId: string, actual: Tokens): Settle => ({
+      type: 'settle',
+      tenantId,
+      reservationId,
+      actual: amountsOf(actual),
+    }),
+    release: (reservationId: string): Release => ({ type: 'release', tenantId, reservationId }),
+    extend: (reservationId: string, ttlMs: number): Extend => ({ type: 'extend', tenantId, reservationId, ttlMs }),
+    expire: (reservationId: string): Expire => ({ type: 'expire', tenantId, reservationId }),
+    endJob: (jobId: string, state: EndJob['state'] = 'closed'): EndJob => ({ type: 'endJob', tenantId, jobId, state }),
+    configure: (change: TenantChange, fields: Partial<Configure> = {}): Configure => ({
+      type: 'configure',
+      tenantId,
+      change,
+      actor: 'admin',
+      reason: null,
+      key: null,
+      ...fields,
+    }),
+    setLimit: (limit: number | null, unit = 'tokens'): Configure =>
+      commandsOf(tenantId).configure({ change: 'allowance', unit, limit, period: 'none', timeZone: 'UTC' }),
+    setUserLimit: (user: string, limit: number | null, unit = 'tokens'): Configure =>
+      commandsOf(tenantId).configure({ change: 'userAllowance', user, unit, limit, period: null, timeZone: null }),
+  };
+}
+
+export type Commands = ReturnType<typeof commandsOf>;
+
+function isAsk(ask: Tokens | Ask): ask is Ask {
+  return typeof ask === 'object' && ('children' in ask || (typeof ask['amounts'] === 'object' && ask['amounts'] !== null));
+}
