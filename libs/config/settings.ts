@@ -20,6 +20,11 @@ export function loadSettings(env: Readonly<Record<string, string | undefined>> =
   return Object.fromEntries(entries.map(([key, entry]) => [key, valueOf(entry, env[entry.env])])) as unknown as Settings;
 }
 
+/** The environment for another Holdfast that this process starts for itself: nothing that points to services of the caller. */
+export function environmentWithoutSettings(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_')));
+}
+
 function valueOf(entry: Entry<unknown>, text: string | undefined): unknown {
   if (text === undefined) return entry.fallback;
   // An empty variable is mostly a secret that failed to arrive; falling back to an embedded database would hide that.
