@@ -18,7 +18,7 @@ export function decide(book: TenantBook, command: Command, now: Instant): Outcom
   const record = use && book.keys.find(use.key);
   if (record) return replay(record, use.fingerprint);
   const outcome = run(book, command, now);
-  if (use && outcome.type === "done") {
+  if (use && outcome.type === "done" && !isDryRun(command)) {
     book.addKey({ ...use, answer: JSON.stringify(outcome.answer), createdAt: now });
   }
   return outcome;
@@ -44,6 +44,11 @@ export function replay(record: KeyRecord, fingerprint: string): Outcome {
 
 export function keyOf(command: Command): KeyUse | null {
   return "key" in command ? command.key : null;
+}
+
+/** It has no effect that its key could stand for. */
+function isDryRun(command: Command): boolean {
+  return command.type === "reserve" && command.dryRun;
 }
 
 function run(book: TenantBook, command: Command, now: Instant): Outcome {
