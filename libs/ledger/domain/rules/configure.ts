@@ -43,11 +43,6 @@ function patch(book: TenantBook, tenant: Tenant, command: Configure, change: Cha
     (unit) => !lookUp(settings.allowances, unit),
   );
   if (unknown !== undefined) return unitUnknown(unknown);
-  // Read everything before the first change.
-  const users = Object.keys(change.userAllowance ?? {}).flatMap((unit) => usersOnDefault(book, unit, now));
-
-  tenant.name = change.name ?? tenant.name;
-  tenant.enforcement = change.enforcement ?? tenant.enforcement;
   const changes: SettingChange[] = [];
   const userAllowance = { ...settings.userAllowance };
   const jobAllowance = { ...settings.jobAllowance };
@@ -59,11 +54,14 @@ function patch(book: TenantBook, tenant: Tenant, command: Configure, change: Cha
     changes.push({ kind: "jobDefault", unit, limit });
     assign(jobAllowance, unit, limit);
   }
-  book.settings = { ...settings, userAllowance, jobAllowance };
-  for (const balance of users) {
-    const to = lookUp(userAllowance, balance.unit) ?? null;
-    changeLimit(book, command, balance, { from: balance.limit, to, now });
-  }
+  const changed = { ...settings, userAllowance, jobAllowance };
+  // Read everything before the first change.
+  const users = Object.keys(change.userAllowance ?? {}).flatMap((unit) => outdatedUsers(book, changed, unit, now));
+
+  tenant.name = change.name ?? tenant.name;
+  tenant.enforcement = change.enforcement ?? tenant.enforcement;
+  book.settings = changed;
+  for (const { balance, to } of users) changeLimit(book, command, balance, { from: balance.limit, to, now });
   book.reconfigure(tenant, changes);
   return done(tenantView(tenant, book.settings));
 }
@@ -73,13 +71,13 @@ function assign(limits: Record<string, number>, unit: string, limit: number | nu
   else limits[unit] = limit;
 }
 
-/** The current balances of users that have no limit of their own in this unit. */
-function usersOnDefault(book: TenantBook, unit: string, now: Instant): Balance[] {
+/** The current balances of users whose limit is not the one that these settings, or their own, set for them. */
+function outdatedUsers(book: TenantBook, settings: TenantSettings, unit: string, now: Instant) {
   const balances = book.userBalances(unit);
   const owns = book.users.findAll(balances.map(({ scope }) => scope.id));
-  return balances.filter((balance, i) => {
-    if (lookUp(owns[i] ?? {}, unit)) return false;
-    return balance.key === userPlace(book.settings, balance.scope.id, undefined, unit, now).key;
+  return balances.flatMap((balance, i) => {
+    const { key, limit: to } = userPlace(settings, balance.scope.id, lookUp(owns[i] ?? {}, unit), unit, now);
+    return key === balance.key && to !== balance.limit ? [{ balance, to }] : [];
   });
 }
 
@@ -95,11 +93,13 @@ function setAllowance(
   const settings = { ...book.settings, allowances: { ...book.settings.allowances, [unit]: setting } };
   const place = tenantPlace(tenant.id, settings, unit, now);
   const [balance] = balancesAt(book, [place]);
-  if (before && before.limit === limit && before.period === period && before.timeZone === timeZone) {
-    return done(allowanceView(settings, unit, balance!));
-  }
+  const sameWindows = before?.period === period && before.timeZone === timeZone;
+  if (sameWindows && before.limit === limit) return done(allowanceView(settings, unit, balance!));
+  // Users count in these windows too: one that was left and is entered again may hold limits of long ago.
+  const users = sameWindows ? [] : outdatedUsers(book, settings, unit, now);
   book.settings = settings;
   changeLimit(book, command, balance!, { from: before?.limit, to: limit, now });
+  for (const user of users) changeLimit(book, command, user.balance, { from: user.balance.limit, to: user.to, now });
   book.reconfigure(tenant, [{ kind: "tenant", unit, setting }]);
   return done(allowanceView(settings, unit, balance!));
 }
