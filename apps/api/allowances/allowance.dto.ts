@@ -1,0 +1,37 @@
+import { PERIODS, type Period } from "#libs/ledger";
+import { ChoiceField, DeltaField, LimitField, TextField, TimeZoneField } from "../validation/fields.js";
+
+export class AllowanceBody {
+  @LimitField()
+  limit!: number | "unlimited";
+
+  @ChoiceField(PERIODS, { optional: true, description: "How long it counts before it starts anew; `none` by default." })
+  period?: Period;
+
+  @TimeZoneField({ optional: true, description: "Where its periods begin; UTC by default." })
+  timeZone?: string;
+}
+
+export class AdjustBody {
+  @DeltaField({ description: "What is added to the limit; negative to cut it." })
+  delta!: number;
+
+  @TextField({ max: 500, description: "For the journal." })
+  reason!: string;
+}
+
+export class UserAllowanceBody {
+  @LimitField()
+  limit!: number | "unlimited";
+
+  @ChoiceField(PERIODS, { optional: true, description: "Its own period; by default that of the tenant's allowance." })
+  period?: Period;
+
+  @TimeZoneField({ optional: true, description: "Its own time zone; by default that of the tenant's allowance." })
+  timeZone?: string;
+}
+
+/** The limit as the ledger keeps it: null is unlimited. */
+export function limitOfBody(limit: number | "unlimited"): number | null {
+  return limit === "unlimited" ? null : limit;
+}

@@ -1,0 +1,70 @@
+import { Module, type DynamicModule } from "@nestjs/common";
+import { APP_FILTER } from "@nestjs/core";
+import { Ledger, type LedgerLog } from "#libs/ledger";
+import { AllowancesController } from "./allowances/allowances.controller.js";
+import { Authenticator } from "./auth/authenticator.js";
+import { AdminGuard, TenantGuard } from "./auth/guards.js";
+import { BalancesController } from "./balances/balances.controller.js";
+import { BatchController } from "./batch/batch.controller.js";
+import { BatchRunner } from "./batch/run.js";
+import { DocsController } from "./openapi/docs.controller.js";
+import { HealthController } from "./health/health.controller.js";
+import { Readiness } from "./health/readiness.js";
+import { ProblemFilter } from "./http/filter.js";
+import { JobsController } from "./jobs/jobs.controller.js";
+import { KeysController } from "./keys/keys.controller.js";
+import { LedgerController } from "./ledger/ledger.controller.js";
+import { ReconcileController } from "./reconcile/reconcile.controller.js";
+import { ReconcileRunner } from "./reconcile/runner.js";
+import { PrismaClient } from "./record/client.js";
+import { JobReservationsController } from "./reservations/job-reservations.controller.js";
+import { ReservationsController } from "./reservations/reservations.controller.js";
+import { HistoryController } from "./tenants/history.controller.js";
+import { TenantsController } from "./tenants/tenants.controller.js";
+import { UserAllowancesController } from "./users/user-allowances.controller.js";
+
+/** What the routes need, made before the application and ended after it. */
+export interface ApiParts {
+  readonly ledger: Ledger;
+  readonly record: PrismaClient;
+  readonly authenticator: Authenticator;
+  readonly readiness: Readiness;
+  readonly runner: ReconcileRunner;
+  readonly log: LedgerLog;
+}
+
+@Module({})
+export class AppModule {
+  static of({ ledger, record, authenticator, readiness, runner, log }: ApiParts): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [
+        JobsController,
+        JobReservationsController,
+        ReservationsController,
+        BatchController,
+        BalancesController,
+        LedgerController,
+        TenantsController,
+        KeysController,
+        AllowancesController,
+        UserAllowancesController,
+        HistoryController,
+        ReconcileController,
+        HealthController,
+        DocsController,
+      ],
+      providers: [
+        { provide: Ledger, useValue: ledger },
+        { provide: PrismaClient, useValue: record },
+        { provide: Authenticator, useValue: authenticator },
+        { provide: Readiness, useValue: readiness },
+        { provide: ReconcileRunner, useValue: runner },
+        { provide: BatchRunner, useValue: new BatchRunner(ledger, log) },
+        { provide: APP_FILTER, useValue: new ProblemFilter(log) },
+        TenantGuard,
+        AdminGuard,
+      ],
+    };
+  }
+}

@@ -1,0 +1,51 @@
+import { createParamDecorator, type ExecutionContext } from "@nestjs/common";
+import { ApiParam } from "@nestjs/swagger";
+import type { FastifyRequest } from "fastify";
+import { idSchema, ULID_PATTERN } from "../openapi/schemas.js";
+import { invalid, notFound } from "../problems/problem.js";
+import { UNIT } from "../validation/amounts.js";
+import { isText, textRule } from "../validation/text.js";
+
+const PREFIXES = { tenant: "ten", key: "key", job: "job", reservation: "rsv" } as const;
+type Named = keyof typeof PREFIXES;
+
+const ULID = new RegExp(`^${ULID_PATTERN}$`);
+const USER_LENGTH = { min: 1, max: 200 };
+
+/** The id of a thing in the path, `:tenantId` and so on. One of the wrong shape is the id of nothing: 404. */
+export function IdParam(named: Named): ParameterDecorator {
+  return pathParam(`${named}Id`, idSchema(PREFIXES[named]), (value) => {
+    if (!isId(named, value)) throw notFound(named);
+    return value;
+  });
+}
+
+export function isId(named: Named, value: string): boolean {
+  const prefix = PREFIXES[named];
+  return value.startsWith(`${prefix}_`) && ULID.test(value.slice(prefix.length + 1));
+}
+
+export function UserParam(): ParameterDecorator {
+  return pathParam("user", { type: "string", minLength: 1, maxLength: 200 }, (value) => {
+    if (!isText(value, USER_LENGTH)) throw invalid([{ pointer: "/user", message: textRule(USER_LENGTH) }]);
+    return value;
+  });
+}
+
+export function UnitParam(): ParameterDecorator {
+  return pathParam("unit", { type: "string", pattern: UNIT.source }, (value) => {
+    if (!UNIT.test(value)) throw invalid([{ pointer: "/unit", message: `must match ${UNIT.source}` }]);
+    return value;
+  });
+}
+
+function pathParam(name: string, schema: object, check: (value: string) => string): ParameterDecorator {
+  const extract = createParamDecorator((_: unknown, context: ExecutionContext) => {
+    const { params } = context.switchToHttp().getRequest<FastifyRequest<{ Params: Record<string, string> }>>();
+    return check(params[name]!);
+  });
+  return (target, method, index) => {
+    extract()(target, method, index);
+    ApiParam({ name, schema })(target, method!, Object.getOwnPropertyDescriptor(target, method!)!);
+  };
+}

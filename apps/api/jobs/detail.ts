@@ -1,0 +1,44 @@
+import { balanceKey, balanceView, jobView, type Balance, type Job, type Scope } from "#libs/ledger";
+import { notFound } from "../problems/problem.js";
+import type { PrismaClient } from "../record/client.js";
+import { balanceOf, jobOf } from "../record/entities.js";
+
+/** A job with what was taken of its limits and how its reservations stand. Throws Problem where there is none. */
+export async function jobDetail(record: PrismaClient, tenantId: string, jobId: string): Promise<object> {
+  const [row, counts] = await Promise.all([
+    record.job.findUnique({ where: { tenantId_id: { tenantId, id: jobId } } }),
+    record.reservation.groupBy({ by: ["state"], where: { tenantId, jobId }, _count: { _all: true } }),
+  ]);
+  if (!row) throw notFound("job");
+  const job = jobOf(row);
+  const count = (state: string): number => counts.find((group) => group.state === state)?._count._all ?? 0;
+  return {
+    ...jobView(job),
+    balances: (await jobBalances(record, tenantId, job)).map(balanceView),
+    children: 0,
+    reservations: { open: count("open"), settled: count("settled"), released: count("released"), expired: count("expired") },
+  };
+}
+
+/** The balances of a job in every unit that it has a limit in or has used; one that was never written stands at zero. */
+export async function jobBalances(record: PrismaClient, tenantId: string, job: Job): Promise<Balance[]> {
+  const scope: Scope = { kind: "job", id: job.id };
+  const units = await unitsOf(record, tenantId);
+  const keys = units.map((unit) => balanceKey(scope, unit, "none"));
+  const rows = await record.balance.findMany({ where: { tenantId, key: { in: keys } } });
+  const written = new Map(rows.map((row) => [row.unit, balanceOf(row)]));
+  return units
+    .filter((unit) => written.has(unit) || Object.hasOwn(job.allowance, unit))
+    .map((unit) => written.get(unit) ?? untouched(scope, unit, job.allowance[unit]!));
+}
+
+/** The units of a tenant, in their order; none is ever taken away. */
+async function unitsOf(record: PrismaClient, tenantId: string): Promise<string[]> {
+  const where = { tenantId, kind: "tenant", scopeId: "" };
+  const rows = await record.allowance.findMany({ where, orderBy: { unit: "asc" }, select: { unit: true } });
+  return rows.map(({ unit }) => unit);
+}
+
+function untouched(scope: Scope, unit: string, limit: number): Balance {
+  return { key: balanceKey(scope, unit, "none"), scope, unit, window: "none", limit, reserved: 0, spent: 0, version: 0 };
+}

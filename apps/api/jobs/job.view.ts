@@ -1,0 +1,59 @@
+import { BalanceView } from "../balances/balance.view.js";
+import { AMOUNTS, idSchema, INSTANT, LABELS } from "../openapi/schemas.js";
+import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
+
+export const JOB_STATES = ["open", "closed", "cancelled"] as const;
+
+export class JobView {
+  @Shown(idSchema("job"))
+  id!: string;
+
+  @Shown(choice(JOB_STATES))
+  state!: string;
+
+  @MaybeShown(TEXT)
+  user?: string;
+
+  @MaybeShown(TEXT)
+  name?: string;
+
+  @Shown(LABELS)
+  labels!: object;
+
+  @Shown(AMOUNTS, { description: "The limits of this job; a unit that is not named is bound by the other scopes only." })
+  allowance!: object;
+
+  @Shown(INSTANT)
+  createdAt!: string;
+
+  @MaybeShown(INSTANT)
+  closedAt?: string;
+}
+
+const COUNT = { type: "integer", minimum: 0 };
+
+/** How many reservations of a job are in each state. */
+export class ReservationCounts {
+  @Shown(COUNT)
+  open!: number;
+
+  @Shown(COUNT)
+  settled!: number;
+
+  @Shown(COUNT)
+  released!: number;
+
+  @Shown(COUNT)
+  expired!: number;
+}
+
+export class JobDetailView extends JobView {
+  @Shown({ type: [BalanceView] }, { description: "What was taken of each limit, and of each unit that was used." })
+  balances!: BalanceView[];
+
+  @Shown(COUNT, { description: "Child jobs." })
+  children!: number;
+
+  @Shown({ type: ReservationCounts })
+  reservations!: ReservationCounts;
+}

@@ -1,0 +1,55 @@
+import { AMOUNT, idSchema, INSTANT, LIMIT, SCOPE, WINDOW } from "../openapi/schemas.js";
+import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
+
+export const ENTRY_TYPES = ["reserve", "settle", "release", "expire", "limit"] as const;
+const MOVEMENT = { ...AMOUNT, minimum: -AMOUNT.maximum };
+
+/** One movement of one unit, the same at every scope that it names. */
+export class EntryView {
+  @Shown(TEXT, { description: "Sequence number, as text: entries of a tenant are in the order in which they were committed." })
+  id!: string;
+
+  @Shown(choice(ENTRY_TYPES))
+  type!: string;
+
+  @Shown(INSTANT)
+  at!: string;
+
+  @Shown(TEXT, { example: "tokens" })
+  unit!: string;
+
+  @Shown(MOVEMENT, { description: "Added to what is held; negative when given back." })
+  reserved!: number;
+
+  @Shown(AMOUNT, { description: "Added to what is spent." })
+  spent!: number;
+
+  @Shown({ type: "array", items: { ...SCOPE, properties: { ...SCOPE.properties, window: WINDOW }, required: ["kind", "id", "window"] } })
+  scopes!: object[];
+
+  @MaybeShown(idSchema("rsv"))
+  reservationId?: string;
+
+  @MaybeShown(idSchema("job"))
+  jobId?: string;
+
+  @MaybeShown(TEXT)
+  user?: string;
+
+  @MaybeShown(
+    {
+      type: "object",
+      properties: {
+        late: { type: "boolean", const: true },
+        scope: SCOPE,
+        from: LIMIT,
+        to: LIMIT,
+        actor: { type: "string" },
+        reason: { type: "string" },
+      },
+      additionalProperties: false,
+    },
+    { description: "Of a late settlement: that it was late. Of a change of a limit: who changed it, from what, to what and why." },
+  )
+  detail?: object;
+}

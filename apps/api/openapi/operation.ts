@@ -1,0 +1,77 @@
+import { applyDecorators, HttpCode, type Type } from "@nestjs/common";
+import { ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, getSchemaPath } from "@nestjs/swagger";
+import { kindOf, type ProblemCode } from "../problems/table.js";
+import { DenialFigures, ProblemView } from "./problem.view.js";
+
+interface Described {
+  readonly summary: string;
+  readonly description?: string;
+  readonly status?: 200 | 201;
+  /** The class of the answer, or of the rows of the list that it is. */
+  readonly answer: Type;
+  readonly list?: true;
+  /** An idempotency key: required, or only where the request changes something. */
+  readonly key?: "required" | "unless dry run";
+  /** What this route is refused with, besides what every route is. */
+  readonly problems?: readonly ProblemCode[];
+}
+
+const ALWAYS: readonly ProblemCode[] = ["validation_failed", "unauthenticated", "forbidden", "not_found", "ledger_unavailable", "shutting_down"];
+const KEYED: readonly ProblemCode[] = ["idempotency_key_missing", "idempotency_key_reused"];
+
+/** One route as OpenAPI shows it, and its status. */
+export function Operation(described: Described): MethodDecorator {
+  const { summary, description, status = 200, answer, list = false, key, problems = [] } = described;
+  const codes = [...ALWAYS, ...(key ? KEYED : []), ...problems];
+  return applyDecorators(
+    HttpCode(status),
+    ApiOperation({ summary, ...(description !== undefined && { description }) }),
+    ApiExtraModels(answer, ProblemView, DenialFigures),
+    ApiResponse({ status, description: summary, schema: list ? listSchema(answer) : refTo(answer), ...(key && { headers: REPLAYED }) }),
+    ...(key ? [keyHeader(key)] : []),
+    ...problemResponses(codes),
+  );
+}
+
+const REPLAYED = {
+  "Idempotency-Replayed": { description: "`true` where this is the first answer to the same request again.", schema: { type: "string" as const } },
+};
+
+function keyHeader(key: "required" | "unless dry run"): MethodDecorator & ClassDecorator {
+  return ApiHeader({
+    name: "Idempotency-Key",
+    required: key === "required",
+    description:
+      key === "required"
+        ? "Names this request: sent again, it has no second effect and the same answer."
+        : "Names this request: sent again, it has no second effect and the same answer. Required unless `dryRun`.",
+    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+  });
+}
+
+function refTo(type: Type): { $ref: string } {
+  return { $ref: getSchemaPath(type) };
+}
+
+function listSchema(row: Type) {
+  return {
+    type: "object" as const,
+    required: ["data", "nextCursor"],
+    properties: {
+      data: { type: "array" as const, items: refTo(row) },
+      nextCursor: { type: ["string", "null"] as unknown as "string", description: "null on the last page." },
+    },
+  };
+}
+
+function problemResponses(codes: readonly ProblemCode[]): MethodDecorator[] {
+  const statuses = [...new Set(codes.map((code) => kindOf(code).status))].sort((a, b) => a - b);
+  return statuses.map((status) => {
+    const own = codes.filter((code) => kindOf(code).status === status);
+    const schema = {
+      allOf: [refTo(ProblemView), ...(status === 402 ? [refTo(DenialFigures)] : []), { properties: { code: { enum: own } } }],
+    };
+    const headers = status === 503 ? { "Retry-After": { description: "Whole seconds, at least 1.", schema: { type: "integer" as const } } } : {};
+    return ApiResponse({ status, description: own.map((code) => `\`${code}\``).join(", "), headers, content: { "application/problem+json": { schema } } });
+  });
+}

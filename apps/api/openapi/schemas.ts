@@ -1,0 +1,52 @@
+import { MAX_AMOUNT } from "#libs/ledger";
+
+/** Schemas of the values that many bodies and answers share, as plain OpenAPI 3.1. */
+
+export const AMOUNT = { type: "integer", minimum: 0, maximum: MAX_AMOUNT };
+
+export const LIMIT = {
+  oneOf: [AMOUNT, { type: "string", const: "unlimited" }],
+  description: 'An integer, or the word "unlimited". 0 means that nothing may be spent.',
+};
+
+/** Unit → value; `fewest` is 1 where an empty map would say nothing. */
+export function unitMapSchema(value: object, fewest: 0 | 1 = 0) {
+  return {
+    type: "object",
+    additionalProperties: value,
+    propertyNames: { pattern: "^[a-z][a-z0-9_]{0,31}$" },
+    minProperties: fewest,
+    maxProperties: 16,
+  };
+}
+
+export const AMOUNTS = { ...unitMapSchema(AMOUNT), example: { tokens: 400 } };
+
+export const LABELS = {
+  type: "object",
+  additionalProperties: { type: "string", maxLength: 500 },
+  propertyNames: { minLength: 1, maxLength: 100 },
+  maxProperties: 32,
+  example: { team: "search" },
+};
+
+/** RFC 3339 UTC with milliseconds. */
+export const INSTANT = { type: "string", format: "date-time", example: "2026-01-31T09:30:00.000Z" };
+
+export const WINDOW = {
+  type: "string",
+  description: "`none`, or `<period>@<start>`: the period window that this counts in.",
+  example: "day@2026-01-31T00:00:00.000Z",
+};
+
+export const ULID_PATTERN = "[0-9A-HJKMNP-TV-Z]{26}";
+
+export function idSchema(prefix: string) {
+  return { type: "string", pattern: `^${prefix}_${ULID_PATTERN}$`, example: `${prefix}_01KE3A2Z8M4N5P6Q7R8S9T0V1W` };
+}
+
+export const SCOPE = {
+  type: "object",
+  properties: { kind: { type: "string", enum: ["tenant", "user", "job"] }, id: { type: "string" } },
+  required: ["kind", "id"],
+};

@@ -1,0 +1,18 @@
+import { ApiProperty, type ApiPropertyOptions } from "@nestjs/swagger";
+
+/** A field of an answer, by its schema. Classes of answers exist for OpenAPI only; answers themselves are plain objects. */
+export function Shown(schema: object, more: object = {}): PropertyDecorator {
+  // Plain schemas are wider than the union of option types that ApiProperty takes.
+  return ApiProperty({ ...schema, ...more } as ApiPropertyOptions);
+}
+
+/** A field that is left out where it says nothing. */
+export function MaybeShown(schema: object, more: object = {}): PropertyDecorator {
+  return Shown(schema, { ...more, required: false });
+}
+
+export const TEXT = { type: "string" };
+
+export function choice(values: readonly string[]) {
+  return { type: "string", enum: [...values] };
+}

@@ -1,0 +1,95 @@
+import {
+  parseBalanceKey,
+  type Amounts,
+  type Balance,
+  type Denial,
+  type Job,
+  type Period,
+  type Plan,
+  type Reservation,
+  type Tenant,
+  type TenantSettings,
+  type UserAllowanceSetting,
+} from "#libs/ledger";
+import type * as rows from "../../../prisma/generated/client.js";
+
+/** Rows as Prisma reads them, as the entities of the ledger: amounts are numbers, instants are milliseconds. */
+
+export function tenantOf(row: rows.Tenant): Tenant {
+  return {
+    id: row.id,
+    name: row.name,
+    enforcement: row.enforcement as Tenant["enforcement"],
+    state: row.state as Tenant["state"],
+    configVersion: Number(row.configVersion),
+    createdAt: row.createdAt.getTime(),
+    deletedAt: row.deletedAt && row.deletedAt.getTime(),
+  };
+}
+
+export function settingsOf(allowances: readonly rows.Allowance[]): TenantSettings {
+  const settings: TenantSettings = { allowances: {}, userAllowance: {}, jobAllowance: {} };
+  for (const { kind, unit, limitAmount, period, timeZone } of allowances) {
+    if (kind === "tenant") {
+      settings.allowances[unit] = { limit: amount(limitAmount), period: period as Period, timeZone: timeZone! };
+    } else {
+      settings[kind === "user" ? "userAllowance" : "jobAllowance"][unit] = Number(limitAmount);
+    }
+  }
+  return settings;
+}
+
+export function ownLimitsOf(allowances: readonly rows.Allowance[]): Record<string, UserAllowanceSetting> {
+  const own: Record<string, UserAllowanceSetting> = {};
+  for (const { unit, limitAmount, period, timeZone } of allowances) {
+    own[unit] = { limit: amount(limitAmount), period: period as Period | null, timeZone };
+  }
+  return own;
+}
+
+export function balanceOf(row: rows.Balance): Balance {
+  const { key, limitAmount, reserved, spent, version } = row;
+  return {
+    key,
+    ...parseBalanceKey(key),
+    limit: amount(limitAmount),
+    reserved: Number(reserved),
+    spent: Number(spent),
+    version: Number(version),
+  };
+}
+
+export function jobOf(row: rows.Job): Job {
+  return {
+    id: row.id,
+    user: row.userName,
+    name: row.name,
+    labels: row.labels as Record<string, string>,
+    allowance: row.allowance as Amounts,
+    state: row.state as Job["state"],
+    createdAt: row.createdAt.getTime(),
+    closedAt: row.closedAt && row.closedAt.getTime(),
+  };
+}
+
+export function reservationOf(row: rows.Reservation): Reservation {
+  return {
+    id: row.id,
+    jobId: row.jobId,
+    user: row.userName,
+    state: row.state as Reservation["state"],
+    reserved: row.reserved as Amounts,
+    plan: row.plan as Plan | null,
+    keys: row.keys,
+    actual: row.actual as Amounts | null,
+    late: row.late,
+    wouldDeny: row.wouldDeny as Denial | null,
+    createdAt: row.createdAt.getTime(),
+    expiresAt: row.expiresAt.getTime(),
+    closedAt: row.closedAt && row.closedAt.getTime(),
+  };
+}
+
+function amount(stored: bigint | null): number | null {
+  return stored === null ? null : Number(stored);
+}

@@ -1,0 +1,107 @@
+import "reflect-metadata";
+import type { AddressInfo } from "node:net";
+import { NestFactory } from "@nestjs/core";
+import type { NestFastifyApplication } from "@nestjs/platform-fastify";
+import type { FastifyInstance } from "fastify";
+import type { RunSettings } from "#libs/config";
+import { Ledger, type LedgerLog } from "#libs/ledger";
+import { requestRuns, type RunView, type TaskName } from "#libs/reconcile";
+import { AppModule, type ApiParts } from "./app.module.js";
+import { Authenticator } from "./auth/authenticator.js";
+import { KeyCache } from "./auth/key-cache.js";
+import { keyLoader } from "./auth/load-key.js";
+import { adminKeyHash, ensureAdminKey } from "./auth/operator.js";
+import { Readiness } from "./health/readiness.js";
+import { createServer, type Closing } from "./http/server.js";
+import { describe, serveDocs } from "./openapi/document.js";
+import { openRecord, type PrismaClient } from "./record/client.js";
+
+export { ensureAdminKey } from "./auth/operator.js";
+export { openRecord } from "./record/client.js";
+
+/** Longest wait for clients that are slow to send or to read, once the process is on its way out. */
+const CLOSE_WITHIN_MS = 5_000;
+
+export interface ApiOptions {
+  /** The ledger of this process, to share; without it the API opens its own, and closes it. */
+  readonly ledger?: Ledger;
+  /** Runs tasks of the reconciler in this process; without it, whatever reconciler there is is asked by the queue. */
+  readonly runNow?: (tasks: readonly TaskName[]) => Promise<readonly RunView[]>;
+}
+
+export interface RunningApi {
+  readonly url: string;
+  /** The operator's key where it was made by this start: shown this once, kept only as a hash. */
+  readonly newAdminKey: string | null;
+  /** Turns new requests away, finishes those at work, and closes the connections. */
+  close(): Promise<void>;
+}
+
+/** Starts the API on a record whose migrations are applied. */
+export async function startApi(settings: RunSettings, options: ApiOptions = {}): Promise<RunningApi> {
+  const closing: Closing = { begun: false };
+  const adapter = createServer(settings, closing);
+  const server = adapter.getInstance<FastifyInstance>();
+  const ends: (() => Promise<unknown>)[] = [];
+  try {
+    const parts = await openParts(settings, options, { log: server.log as LedgerLog, closing, ends });
+    const { newAdminKey, ...api } = parts;
+    const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(api), adapter, {
+      logger: false,
+      bodyParser: false,
+      abortOnError: false,
+    });
+    ends.push(() => app.close());
+    serveDocs(app, describe(app));
+    await app.listen(settings.port, settings.host);
+    return { url: urlOf(settings, server), newAdminKey, close: () => close(server, closing, ends) };
+  } catch (error) {
+    await endAll(ends);
+    throw error;
+  }
+}
+
+interface Surroundings {
+  readonly log: LedgerLog;
+  readonly closing: Closing;
+  /** What must be ended, in the order in which it was started. */
+  readonly ends: (() => Promise<unknown>)[];
+}
+
+async function openParts(
+  settings: RunSettings,
+  { ledger: shared, runNow }: ApiOptions,
+  { log, closing, ends }: Surroundings,
+): Promise<ApiParts & { newAdminKey: string | null }> {
+  const record: PrismaClient = openRecord(settings.databaseUrl, log);
+  ends.push(() => record.$disconnect());
+  const newAdminKey = await ensureAdminKey(settings, record);
+  const authenticator = new Authenticator(await adminKeyHash(settings, record), new KeyCache(keyLoader(record)));
+  const ledger = shared ?? openLedger(settings, log);
+  if (!shared) ends.push(() => ledger.close());
+  const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
+  const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };
+  return { ledger, record, authenticator, readiness, runner, log, newAdminKey };
+}
+
+function openLedger({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs }: RunSettings, log: LedgerLog): Ledger {
+  return Ledger.open({ databaseUrl, redisUrl: redisUrl ?? null, redisTimeoutMs, commitTimeoutMs, log });
+}
+
+/** A port of 0 is any free one, and a host of 0.0.0.0 or :: is every address of this machine. */
+function urlOf({ host }: RunSettings, server: FastifyInstance): string {
+  const { port } = server.addresses()[0] as AddressInfo;
+  const name = ["0.0.0.0", "::"].includes(host) ? "localhost" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+async function close(server: FastifyInstance, closing: Closing, ends: (() => Promise<unknown>)[]): Promise<void> {
+  closing.begun = true;
+  const cut = setTimeout(() => server.server.closeAllConnections(), CLOSE_WITHIN_MS);
+  await endAll(ends);
+  clearTimeout(cut);
+}
+
+async function endAll(ends: (() => Promise<unknown>)[]): Promise<void> {
+  for (let end = ends.pop(); end; end = ends.pop()) await end();
+}

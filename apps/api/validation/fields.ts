@@ -1,0 +1,128 @@
+import { applyDecorators } from "@nestjs/common";
+import { ApiProperty, type ApiPropertyOptions } from "@nestjs/swagger";
+import { IsBoolean, IsIn, IsObject, Validate, ValidateBy, ValidateIf, ValidateNested } from "class-validator";
+import { isTimeZone, MAX_AMOUNT } from "#libs/ledger";
+import { AMOUNT, LABELS, LIMIT, unitMapSchema } from "../openapi/schemas.js";
+import { amountsBy, isInteger, objectsBy, UNIT, UnitMapConstraint } from "./amounts.js";
+import { NestedType, type Dto } from "./compile.js";
+import { isText, LabelsConstraint, textRule } from "./text.js";
+
+/** One decorator a kind of field: its rule, its place in OpenAPI, and whether it may be left out. null is never absence. */
+
+interface FieldOptions {
+  readonly optional?: boolean;
+  /** Required only where that other field is not there. */
+  readonly unless?: string;
+  readonly description?: string;
+  readonly example?: unknown;
+}
+
+function field(options: FieldOptions, schema: object, ...rules: PropertyDecorator[]): PropertyDecorator {
+  const { optional = false, unless, ...shown } = options;
+  const mayBeAbsent = (object: Fields) => optional || (unless !== undefined && object[unless] !== undefined);
+  const required = !optional && unless === undefined;
+  return applyDecorators(
+    ValidateIf((object: Fields, value) => value !== undefined || !mayBeAbsent(object)),
+    rule("isPresent", (value) => value !== undefined, unless === undefined ? "is required" : `is required, or ${unless}`),
+    ...rules,
+    // Schemas are wider than the union of option types that ApiProperty takes.
+    ApiProperty({ ...schema, ...shown, required } as ApiPropertyOptions),
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function rule(name: string, validate: (value: unknown) => boolean, message: string): PropertyDecorator {
+  return ValidateBy({ name, validator: { validate, defaultMessage: () => message } });
+}
+
+export function AmountField(options: FieldOptions = {}): PropertyDecorator {
+  return IntegerField({ min: 0, max: MAX_AMOUNT, ...options });
+}
+
+export function IntegerField({ min, max, ...options }: FieldOptions & { min: number; max: number }): PropertyDecorator {
+  const message = `must be an integer from ${min} to ${max}`;
+  const schema = { type: "integer", minimum: min, maximum: max };
+  return field(options, schema, rule("isIntegerFromTo", (value) => isInteger(value, min, max), message));
+}
+
+/** A change of an amount: an integer that is not 0. */
+export function DeltaField(options: FieldOptions = {}): PropertyDecorator {
+  const message = `must be an integer from ${-MAX_AMOUNT} to ${MAX_AMOUNT}, and not 0`;
+  const isDelta = (value: unknown): boolean => isInteger(value, -MAX_AMOUNT, MAX_AMOUNT) && value !== 0;
+  const schema = { type: "integer", minimum: -MAX_AMOUNT, maximum: MAX_AMOUNT, not: { const: 0 } };
+  return field(options, schema, rule("isDelta", isDelta, message));
+}
+
+/** Unit → amount. `nullable`: null takes a unit away. `fewest`: 0 where an empty map says something. */
+export function AmountsField({
+  nullable = false,
+  fewest = 1,
+  ...options
+}: FieldOptions & { nullable?: boolean; fewest?: 0 | 1 } = {}): PropertyDecorator {
+  const amount = nullable ? { ...AMOUNT, type: ["integer", "null"] } : AMOUNT;
+  return field(options, unitMapSchema(amount, fewest), Validate(UnitMapConstraint, [amountsBy(fewest, nullable)]));
+}
+
+/** Unit → an object of the class. */
+export function ObjectsByUnitField(type: () => Dto, schema: object, options: FieldOptions = {}): PropertyDecorator {
+  return field(options, unitMapSchema(schema, 0), Validate(UnitMapConstraint, [objectsBy(0, type)]));
+}
+
+export function LimitField(options: FieldOptions = {}): PropertyDecorator {
+  const isLimit = (value: unknown): boolean => value === "unlimited" || isInteger(value, 0, MAX_AMOUNT);
+  return field(options, LIMIT, rule("isLimit", isLimit, `must be an integer from 0 to ${MAX_AMOUNT}, or "unlimited"`));
+}
+
+export function TextField({ max, ...options }: FieldOptions & { max: number }): PropertyDecorator {
+  const bounds = { min: 1, max };
+  const schema = { type: "string", minLength: 1, maxLength: max };
+  return field(options, schema, rule("isPlainText", (value) => isText(value, bounds), textRule(bounds)));
+}
+
+export function LabelsField(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, LABELS, Validate(LabelsConstraint));
+}
+
+export function ChoiceField(values: readonly string[], options: FieldOptions = {}): PropertyDecorator {
+  const message = `must be one of ${values.join(", ")}`;
+  return field(options, { type: "string", enum: [...values] }, IsIn([...values], { message }));
+}
+
+export function BooleanField(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: "boolean" }, IsBoolean({ message: "must be true or false" }));
+}
+
+export function TimeZoneField(options: FieldOptions = {}): PropertyDecorator {
+  const isZone = (value: unknown): boolean => isText(value, { min: 1, max: 100 }) && isTimeZone(value);
+  const schema = { type: "string", example: "Europe/Berlin" };
+  return field(options, schema, rule("isZone", isZone, "must be the name of an IANA time zone"));
+}
+
+export function UnitField(options: FieldOptions = {}): PropertyDecorator {
+  const isUnit = (value: unknown): boolean => typeof value === "string" && UNIT.test(value);
+  return field(options, { type: "string", pattern: UNIT.source }, rule("isUnit", isUnit, `must match ${UNIT.source}`));
+}
+
+export function PatternField(pattern: RegExp, message: string, options: FieldOptions & { schema?: object } = {}): PropertyDecorator {
+  const { schema = { type: "string", pattern: pattern.source }, ...others } = options;
+  const matches = (value: unknown): boolean => typeof value === "string" && pattern.test(value);
+  return field(others, schema, rule("matchesPattern", matches, message));
+}
+
+export function NestedField(type: () => Dto, options: FieldOptions = {}): PropertyDecorator {
+  // An array of valid objects would pass @ValidateNested, so it is told apart first.
+  const isObject = IsObject({ message: "must be an object" });
+  return applyDecorators(NestedType(type), field(options, { type }, isObject, ValidateNested()));
+}
+
+/** Refuses a field that comes together with that other one. */
+export function NotTogetherWith(other: string): PropertyDecorator {
+  return ValidateBy({
+    name: "notTogether",
+    validator: {
+      validate: (_, args) => (args?.object as Fields | undefined)?.[other] === undefined,
+      defaultMessage: () => `must not come together with ${other}`,
+    },
+  });
+}
