@@ -2,56 +2,56 @@
  * Who may import whom. Patterns are paths from the root of the repository; a group of `from` is used in `to` as $1.
  * Types count as imports: what a type knows, its author knows.
  */
-const spec = '\\.spec\\.ts$';
-const npm = '^node_modules/';
+const spec = "\\.spec\\.ts$";
+const npm = "^node_modules/";
 const npmOf = (name) => `^node_modules/(@types/)?${name}/`;
 /** Node's own modules. */
-const core = Symbol('core');
+const core = Symbol("core");
 
 /** `folder` may import itself and what `allowed` names, and nothing else. */
 const only = (name, folder, allowed, comment) => ({
   name,
   comment,
-  severity: 'error',
+  severity: "error",
   from: { path: folder, pathNot: spec },
   to: {
     pathNot: [folder, ...allowed.filter((path) => path !== core)],
-    ...(allowed.includes(core) && { dependencyTypesNot: ['core'] }),
+    ...(allowed.includes(core) && { dependencyTypesNot: ["core"] }),
   },
 });
 
-const never = (name, from, to, comment) => ({ name, comment, severity: 'error', from: { pathNot: spec, ...from }, to });
+const never = (name, from, to, comment) => ({ name, comment, severity: "error", from: { pathNot: spec, ...from }, to });
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: "no-cycle", severity: "error", from: {}, to: { circular: true } },
+    { name: "resolves", severity: "error", from: {}, to: { couldNotResolve: true } },
 
-    only('domain-is-pure', '^libs/ledger/domain/', [], 'The rules know no clock, no driver, no framework.'),
-    only('plan-is-pure', '^libs/plan/', [], 'The arithmetic also runs in the browser.'),
-    only('protocol', '^libs/ledger/protocol/', ['^libs/ledger/domain/', core], 'The protocol runs over simulated stores: it knows them by ports alone.'),
-    only('ledger-postgres', '^libs/ledger/postgres/', ['^libs/ledger/(domain|protocol/ports)', npmOf('pg'), core], 'Loads, locks and stores; knows no other store.'),
-    only('ledger-redis', '^libs/ledger/redis/', ['^libs/ledger/(domain|protocol/ports)', npmOf('ioredis'), core], 'Remembers; knows no other store.'),
-    only('config', '^libs/config/', [core], 'Settings come first and depend on nothing.'),
-    only('embedded', '^libs/embedded/', [npmOf('pg'), core], 'Starts services; knows nothing of what they hold.'),
-    only('flow', '^libs/flow/', [npmOf('ioredis'), core], 'Flow control knows no ledger.'),
-    only('client', '^libs/client/', ['^libs/flow/'], 'The published client contains no server code.'),
-    only('lab', '^apps/lab/', ['^libs/(plan|embedded|config)/index\\.ts$', core], 'The lab uses the public API, as any client does.'),
-    only('console', '^apps/console/', ['^libs/(plan|client)/index\\.ts$', npm], 'The console uses the public API, as any client does.'),
+    only("domain-is-pure", "^libs/ledger/domain/", [], "The rules know no clock, no driver, no framework."),
+    only("plan-is-pure", "^libs/plan/", [], "The arithmetic also runs in the browser."),
+    only("protocol", "^libs/ledger/protocol/", ["^libs/ledger/domain/", core], "The protocol runs over simulated stores: it knows them by ports alone."),
+    only("ledger-postgres", "^libs/ledger/postgres/", ["^libs/ledger/(domain|protocol/ports)", npmOf("pg"), core], "Loads, locks and stores; knows no other store."),
+    only("ledger-redis", "^libs/ledger/redis/", ["^libs/ledger/(domain|protocol/ports)", npmOf("ioredis"), core], "Remembers; knows no other store."),
+    only("config", "^libs/config/", [core], "Settings come first and depend on nothing."),
+    only("embedded", "^libs/embedded/", [npmOf("pg"), core], "Starts services; knows nothing of what they hold."),
+    only("flow", "^libs/flow/", [npmOf("ioredis"), core], "Flow control knows no ledger."),
+    only("client", "^libs/client/", ["^libs/flow/"], "The published client contains no server code."),
+    only("lab", "^apps/lab/", ["^libs/(plan|embedded|config)/index\\.ts$", core], "The lab uses the public API, as any client does."),
+    only("console", "^apps/console/", ["^libs/(plan|client)/index\\.ts$", npm], "The console uses the public API, as any client does."),
 
-    never('no-nest-in-libs', { path: '^libs/' }, { path: '^node_modules/@nestjs/' }, 'Nest stays inside apps/.'),
-    never('no-apps-in-libs', { path: '^libs/' }, { path: '^apps/' }),
-    never('no-tests-in-product', { path: '^(apps|libs)/' }, { path: '^test/' }),
-    never('apps-apart', { path: '^apps/([^/]+)/' }, { path: '^apps/[^/]+', pathNot: '^apps/$1/' }, 'Only apps/main.ts puts the apps together.'),
-    never('no-client-in-server', { path: '^apps/(api|reconciler)/' }, { path: '^libs/client/' }),
-    never('lib-by-its-index', { path: '^(apps|libs)/([^/]+)' }, { path: '^libs/[^/]+/', pathNot: ['^libs/[^/]+/index\\.ts$', '^$1/$2/'] }),
-    never('no-dev-packages', { path: '^(apps|libs)/', pathNot: [spec, '^apps/console/'] }, { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] }, 'A production install has none.'),
+    never("no-nest-in-libs", { path: "^libs/" }, { path: "^node_modules/@nestjs/" }, "Nest stays inside apps/."),
+    never("no-apps-in-libs", { path: "^libs/" }, { path: "^apps/" }),
+    never("no-tests-in-product", { path: "^(apps|libs)/" }, { path: "^test/" }),
+    never("apps-apart", { path: "^apps/([^/]+)/" }, { path: "^apps/[^/]+", pathNot: "^apps/$1/" }, "Only apps/main.ts puts the apps together."),
+    never("no-client-in-server", { path: "^apps/(api|reconciler)/" }, { path: "^libs/client/" }),
+    never("lib-by-its-index", { path: "^(apps|libs)/([^/]+)" }, { path: "^libs/[^/]+/", pathNot: ["^libs/[^/]+/index\\.ts$", "^$1/$2/"] }),
+    never("no-dev-packages", { path: "^(apps|libs)/", pathNot: [spec, "^apps/console/"] }, { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] }, "A production install has none."),
   ],
   options: {
-    doNotFollow: { path: '^(node_modules|dist|prisma/generated)/' },
-    exclude: { path: '^(dist|coverage)/' },
+    doNotFollow: { path: "^(node_modules|dist|prisma/generated)/" },
+    exclude: { path: "^(dist|coverage)/" },
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'require', 'node', 'default'], mainFields: ['module', 'main', 'types'] },
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["types", "import", "require", "node", "default"], mainFields: ["module", "main", "types"] },
   },
 };

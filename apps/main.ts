@@ -1,18 +1,15 @@
-import 'reflect-metadata';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { loadSettings, SettingsError, type RunSettings, type Settings } from '#libs/config';
-import { FolderInUseError, migrate, MigrationError, startPostgres, startRedis } from '#libs/embedded';
+import "reflect-metadata";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadSettings, SettingsError, type RunSettings, type Settings } from "#libs/config";
+import { FolderInUseError, migrate, MigrationError, startPostgres, startRedis } from "#libs/embedded";
+import { Ledger } from "#libs/ledger";
+import type * as Api from "./api/start.js";
 
 /** From dist/apps; the migrations are plain SQL and are not compiled. */
-const migrationsDir = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+const migrationsDir = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
 /** npm passes Ctrl-C on to a process that the terminal has told already: a second signal counts only after this time. */
 const doubledSignalMs = 1_000;
-
-interface Part {
-  close(): Promise<void>;
-  readonly url?: string;
-}
 
 /** What runs, in the order it was started; stopped in the reverse order. */
 const running: (() => Promise<void>)[] = [];
@@ -21,14 +18,14 @@ async function main(): Promise<void> {
   const settings = await startServices(loadSettings());
   await migrateRecord(settings.databaseUrl);
   const url = await startParts(settings);
-  console.log(url === undefined ? 'Holdfast reconciler is ready' : `Holdfast is ready on ${url}`);
+  console.log(url === undefined ? "Holdfast reconciler is ready" : `Holdfast is ready on ${url}`);
 }
 
 async function startServices(settings: Settings): Promise<RunSettings> {
   const dataDir = resolve(settings.dataDir);
   const databaseUrl = settings.databaseUrl ?? (await embeddedPostgres(dataDir));
   const redisUrl = settings.redisUrl ?? (await embeddedRedis(dataDir));
-  return { ...settings, dataDir, databaseUrl, redisUrl: redisUrl === 'off' ? undefined : redisUrl };
+  return { ...settings, dataDir, databaseUrl, redisUrl: redisUrl === "off" ? undefined : redisUrl };
 }
 
 async function embeddedPostgres(dataDir: string): Promise<string> {
@@ -40,7 +37,7 @@ async function embeddedPostgres(dataDir: string): Promise<string> {
 async function embeddedRedis(dataDir: string): Promise<string | undefined> {
   const redis = await inDataDir(() => startRedis({ dataDir }));
   if (redis) running.push(() => redis.stop());
-  else console.log('Neither redis-server nor valkey-server is on PATH: running without Redis');
+  else console.log("Neither redis-server nor valkey-server is on PATH: running without Redis");
   return redis?.url;
 }
 
@@ -48,8 +45,8 @@ async function inDataDir<T>(start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
-    if (error instanceof FolderInUseError) throw new SettingsError('HOLDFAST_DATA_DIR', `is taken: ${error.message}`);
-    throw new SettingsError('HOLDFAST_DATA_DIR', `cannot hold the embedded services: ${messageOf(error)}`);
+    if (error instanceof FolderInUseError) throw new SettingsError("HOLDFAST_DATA_DIR", `is taken: ${error.message}`);
+    throw new SettingsError("HOLDFAST_DATA_DIR", `cannot hold the embedded services: ${messageOf(error)}`);
   }
 }
 
@@ -57,40 +54,60 @@ async function migrateRecord(databaseUrl: string): Promise<void> {
   try {
     await migrate(databaseUrl, migrationsDir);
   } catch (error) {
-    const problem = error instanceof MigrationError ? 'cannot be brought up to date' : 'cannot be used';
-    throw new SettingsError('HOLDFAST_DATABASE_URL', `${problem}: ${messageOf(error)}`);
+    const problem = error instanceof MigrationError ? "cannot be brought up to date" : "cannot be used";
+    throw new SettingsError("HOLDFAST_DATABASE_URL", `${problem}: ${messageOf(error)}`);
   }
 }
 
+/** Starts what the role asks for, on one ledger, and returns the address of the API. What a role does not need is not loaded. */
 async function startParts(settings: RunSettings): Promise<string | undefined> {
-  let url: string | undefined;
-  if (settings.role !== 'reconciler') {
-    const { startApi } = await import('./api/start.js');
-    const api: Part = await atPort(() => startApi(settings));
-    running.push(() => api.close());
-    url = api.url ?? `http://${settings.host}:${settings.port}`;
-  }
-  if (settings.role !== 'api') {
-    const { startReconciler } = await import('./reconciler/start.js');
-    const reconciler: Part = await startReconciler(settings);
-    running.push(() => reconciler.close());
-  }
+  const reconciler = settings.role === "api" ? undefined : await reconcilerOf(settings);
+  if (settings.role === "reconciler") return undefined;
+  const api = await import("./api/start.js");
+  await showNewAdminKey(settings, api);
+  const { url, close } = await atPort(() => api.startApi(settings, reconciler));
+  running.push(close);
   return url;
 }
 
+/** Before the API starts: the key is made once, so that a start that fails later must have shown it. */
+async function showNewAdminKey(settings: RunSettings, { ensureAdminKey, openRecord }: typeof Api): Promise<void> {
+  // A connection that is lost here fails the call itself; there is nothing to log besides.
+  const noLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const record = openRecord(settings.databaseUrl, noLog);
+  try {
+    const key = await ensureAdminKey(settings, record);
+    if (key !== null) console.log(`Admin key, shown this once and kept as a hash: ${key}`);
+  } finally {
+    await record.$disconnect();
+  }
+}
+
+/** The reconciler, and what an API in the same process shares with it. */
+async function reconcilerOf(settings: RunSettings): Promise<Pick<Required<Api.ApiOptions>, "ledger" | "runNow">> {
+  const { startReconciler } = await import("./reconciler/start.js");
+  const { consoleLog } = await import("./reconciler/log.js");
+  const log = consoleLog(settings.logLevel);
+  const ledger = Ledger.open({ ...settings, redisUrl: settings.redisUrl ?? null, log });
+  running.push(() => ledger.close());
+  const reconciler = await startReconciler(settings, { ledger, log });
+  running.push(() => reconciler.close());
+  return { ledger, runNow: (tasks) => reconciler.runNow(tasks, "manual") };
+}
+
 const listenProblems: Readonly<Record<string, readonly [variable: string, problem: string]>> = {
-  EADDRINUSE: ['HOLDFAST_PORT', 'is in use by another process'],
-  EACCES: ['HOLDFAST_PORT', 'may not be opened by this user'],
-  EADDRNOTAVAIL: ['HOLDFAST_HOST', 'is no address of this machine'],
-  ENOTFOUND: ['HOLDFAST_HOST', 'is no known host'],
-  EAI_AGAIN: ['HOLDFAST_HOST', 'is no known host'],
+  EADDRINUSE: ["HOLDFAST_PORT", "is in use by another process"],
+  EACCES: ["HOLDFAST_PORT", "may not be opened by this user"],
+  EADDRNOTAVAIL: ["HOLDFAST_HOST", "is no address of this machine"],
+  ENOTFOUND: ["HOLDFAST_HOST", "is no known host"],
+  EAI_AGAIN: ["HOLDFAST_HOST", "is no known host"],
 };
 
 async function atPort<T>(start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
-    const [variable, problem] = listenProblems[(error as NodeJS.ErrnoException).code ?? ''] ?? [];
+    const [variable, problem] = listenProblems[(error as NodeJS.ErrnoException).code ?? ""] ?? [];
     if (variable === undefined || problem === undefined) throw error;
     throw new SettingsError(variable, problem);
   }
@@ -123,8 +140,8 @@ function onSignal(): void {
   );
 }
 
-process.on('SIGINT', onSignal);
-process.on('SIGTERM', onSignal);
+process.on("SIGINT", onSignal);
+process.on("SIGTERM", onSignal);
 
 const started = main();
 started.catch(async (error: unknown) => {

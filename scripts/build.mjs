@@ -1,25 +1,25 @@
 // Compiles TypeScript into dist/ with the tree kept, file by file: only what changed, and every file whole or not at all.
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
-import { fail, root } from './common.mjs';
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fail, root } from "./common.mjs";
 
-const sources = ['apps', 'libs', 'prisma/generated', 'test'];
+const sources = ["apps", "libs", "prisma/generated", "test"];
 const copied = /\.(lua|sql|html|css|svg|json)$/;
 const ignored = /(^|[\\/])(node_modules|dist)([\\/]|$)|^apps[\\/]console([\\/]|$)|\.spec\.ts$|\.d\.ts$|\.stamp$/;
-const dist = join(root, 'dist');
-const stampFile = join(dist, '.compiler');
+const dist = join(root, "dist");
+const stampFile = join(dist, ".compiler");
 
 export async function build() {
   const fresh = freshCompiler();
-  const wanted = new Set(['.compiler', '.tsbuildinfo']);
+  const wanted = new Set([".compiler", ".tsbuildinfo"]);
   const stale = [];
   for (const file of sources.flatMap((folder) => filesUnder(join(root, folder)))) {
     const name = relative(root, file);
-    if (ignored.test(name) || !(name.endsWith('.ts') || copied.test(name))) continue;
-    const target = name.replace(/\.ts$/, '.js');
+    if (ignored.test(name) || !(name.endsWith(".ts") || copied.test(name))) continue;
+    const target = name.replace(/\.ts$/, ".js");
     wanted.add(target);
-    if (name.endsWith('.ts')) wanted.add(`${target}.map`);
+    if (name.endsWith(".ts")) wanted.add(`${target}.map`);
     if (!fresh || !isCurrent(file, join(dist, target))) stale.push({ file, target: join(dist, target) });
   }
   removeOthers(wanted);
@@ -31,7 +31,7 @@ function* walk(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (entry.name !== 'node_modules') yield* walk(path);
+      if (entry.name !== "node_modules") yield* walk(path);
     } else yield path;
   }
 }
@@ -49,31 +49,31 @@ function isCurrent(file, target) {
 function removeOthers(wanted) {
   for (const file of filesUnder(dist)) {
     const name = relative(dist, file);
-    const ours = sources.some((source) => name.startsWith(source.split('/').join(sep) + sep));
-    if (ours && !wanted.has(name) && !name.endsWith('.tmp') && !name.startsWith(join('apps', 'console'))) rmSync(file);
+    const ours = sources.some((source) => name.startsWith(source.split("/").join(sep) + sep));
+    if (ours && !wanted.has(name) && !name.endsWith(".tmp") && !name.startsWith(join("apps", "console"))) rmSync(file);
   }
 }
 
 async function compileAll(stale) {
-  const swc = await import('@swc/core');
-  const options = JSON.parse(readFileSync(join(root, '.swcrc'), 'utf8'));
+  const swc = await import("@swc/core");
+  const options = JSON.parse(readFileSync(join(root, ".swcrc"), "utf8"));
   const failures = [];
   await Promise.all(
     stale.map(async ({ file, target }) => {
       mkdirSync(dirname(target), { recursive: true });
       const { mtimeMs } = statSync(file);
-      if (!file.endsWith('.ts')) return place(target, mtimeMs, (draft) => copyFileSync(file, draft));
+      if (!file.endsWith(".ts")) return place(target, mtimeMs, (draft) => copyFileSync(file, draft));
       try {
         const { code, map } = await swc.transformFile(file, { ...options, $schema: undefined, swcrc: false, sourceFileName: relative(dirname(target), file) });
         const mapName = `${target}.map`;
-        place(mapName, mtimeMs, (draft) => writeFileSync(draft, map ?? ''));
+        place(mapName, mtimeMs, (draft) => writeFileSync(draft, map ?? ""));
         place(target, mtimeMs, (draft) => writeFileSync(draft, `${code}\n//# sourceMappingURL=${relative(dirname(target), mapName)}\n`));
       } catch (error) {
         failures.push(`${relative(root, file)}: ${error.message}`);
       }
     }),
   );
-  if (failures.length > 0) fail(failures.join('\n'));
+  if (failures.length > 0) fail(failures.join("\n"));
 }
 
 /** Writes beside and renames, so that a process that starts meanwhile never reads half a file. */
@@ -85,10 +85,10 @@ function place(target, mtimeMs, write) {
 }
 
 function freshCompiler() {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === compilerStamp();
+  return existsSync(stampFile) && readFileSync(stampFile, "utf8") === compilerStamp();
 }
 
 function compilerStamp() {
-  const compiler = readFileSync(join(root, 'node_modules/@swc/core/package.json'));
-  return createHash('sha256').update(compiler).update(readFileSync(join(root, '.swcrc'))).digest('hex');
+  const compiler = readFileSync(join(root, "node_modules/@swc/core/package.json"));
+  return createHash("sha256").update(compiler).update(readFileSync(join(root, ".swcrc"))).digest("hex");
 }

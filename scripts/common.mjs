@@ -1,14 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { spawnSync } from "node:child_process";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 
-export const root = fileURLToPath(new URL('..', import.meta.url));
+export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Runs a command that only shows its output when it fails, which ends this process. */
 export function run(command, args, problem, env = {}) {
-  const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', env: { ...process.env, ...env } });
+  const result = spawnSync(command, args, { cwd: root, encoding: "utf8", env: { ...process.env, ...env } });
   if (result.status === 0) return;
-  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}\n`);
+  process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}\n`);
   fail(`${problem} (${basename(command)} ${args.at(-1)})`);
 }
 

@@ -1,27 +1,27 @@
 // A PostgreSQL and a Redis for the tests, from the first of these that can give them: the environment, a reachable
 // Docker, programs of this machine, its package manager. Runs after the set-up: it uses the compiled libs/embedded.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { request } from 'node:http';
-import { fail, say } from './common.mjs';
+import { execFileSync, spawnSync } from "node:child_process";
+import { request } from "node:http";
+import { fail, say } from "./common.mjs";
 
 const dockerProbeMs = 1_500;
-const images = { postgres: 'postgres:18-alpine', redis: 'redis:8-alpine' };
+const images = { postgres: "postgres:18-alpine", redis: "redis:8-alpine" };
 
 /** `url` of both, `redisFrom` for tests that need a Redis of their own, and `stop`, which ends only what was started here. */
 export async function provideServices(dataDir) {
   const named = { databaseUrl: process.env.HOLDFAST_DATABASE_URL, redisUrl: process.env.HOLDFAST_REDIS_URL };
-  if (named.redisUrl === 'off') fail('HOLDFAST_REDIS_URL is off, but the tests need a Redis: name one or unset it.');
+  if (named.redisUrl === "off") fail("HOLDFAST_REDIS_URL is off, but the tests need a Redis: name one or unset it.");
   const docker = (await dockerAnswers()) ? await dockerServices(named) : undefined;
   return docker ?? (await localServices(dataDir, named));
 }
 
 async function localServices(dataDir, named) {
-  const { findRedis, startPostgres, startRedis } = await import('../dist/libs/embedded/index.js');
+  const { findRedis, startPostgres, startRedis } = await import("../dist/libs/embedded/index.js");
   // Also with a Redis named by the environment: fault tests stop and wipe one, which must not be that one.
   if (!findRedis()) installRedis();
-  if (!findRedis()) fail('The tests need a Redis: install redis-server or valkey-server, or set HOLDFAST_REDIS_URL.');
+  if (!findRedis()) fail("The tests need a Redis: install redis-server or valkey-server, or set HOLDFAST_REDIS_URL.");
   // The tests kill servers, never the machine: syncing to disk would only cost time.
-  const settings = { fsync: 'off', max_connections: '200' };
+  const settings = { fsync: "off", max_connections: "200" };
   const started = [
     named.databaseUrl ? undefined : await startPostgres({ dataDir, settings }),
     named.redisUrl ? undefined : await startRedis({ dataDir }),
@@ -29,7 +29,7 @@ async function localServices(dataDir, named) {
   return {
     databaseUrl: named.databaseUrl ?? started[0].url,
     redisUrl: named.redisUrl ?? started[1].url,
-    redisFrom: 'program',
+    redisFrom: "program",
     stop: () => Promise.all(started.map((server) => server?.stop())),
   };
 }
@@ -44,16 +44,16 @@ async function dockerServices(named) {
   };
   const stop = () => Promise.all(started.map((container) => container.stop()));
   try {
-    const { GenericContainer, Wait } = await import('testcontainers');
+    const { GenericContainer, Wait } = await import("testcontainers");
     const postgres = () =>
       new GenericContainer(images.postgres)
-        .withEnvironment({ POSTGRES_USER: 'holdfast', POSTGRES_PASSWORD: 'holdfast' })
-        .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=200'])
+        .withEnvironment({ POSTGRES_USER: "holdfast", POSTGRES_PASSWORD: "holdfast" })
+        .withCommand(["postgres", "-c", "fsync=off", "-c", "max_connections=200"])
         .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2));
-    const redis = () => new GenericContainer(images.redis).withCommand(['redis-server', '--appendonly', 'yes']);
+    const redis = () => new GenericContainer(images.redis).withCommand(["redis-server", "--appendonly", "yes"]);
     const databaseUrl = named.databaseUrl ?? `postgresql://holdfast:holdfast@${await start(postgres(), 5432)}/holdfast`;
     const redisUrl = named.redisUrl ?? `redis://${await start(redis(), 6379)}`;
-    return { databaseUrl, redisUrl, redisFrom: 'docker', stop };
+    return { databaseUrl, redisUrl, redisFrom: "docker", stop };
   } catch (error) {
     say(`Docker answers but gives no container (${error.message}); looking for local services.`);
     await stop();
@@ -62,27 +62,27 @@ async function dockerServices(named) {
 }
 
 function dockerAnswers() {
-  const host = process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock';
+  const host = process.env.DOCKER_HOST ?? "unix:///var/run/docker.sock";
   const { protocol, pathname, hostname, port } = new URL(host);
-  const where = protocol === 'unix:' ? { socketPath: pathname } : { host: hostname, port: port || 2375 };
+  const where = protocol === "unix:" ? { socketPath: pathname } : { host: hostname, port: port || 2375 };
   return new Promise((resolve) => {
-    const probe = request({ ...where, path: '/_ping', timeout: dockerProbeMs }, (answer) => {
+    const probe = request({ ...where, path: "/_ping", timeout: dockerProbeMs }, (answer) => {
       answer.resume();
       resolve(answer.statusCode === 200);
     });
-    probe.on('timeout', () => probe.destroy(new Error('timeout')));
-    probe.on('error', () => resolve(false));
+    probe.on("timeout", () => probe.destroy(new Error("timeout")));
+    probe.on("error", () => resolve(false));
     probe.end();
   });
 }
 
 const packageManagers = [
-  { name: 'apt-get', prepare: ['update', '-q'], install: ['install', '-q', '-y', '--no-install-recommends'] },
-  { name: 'apk', install: ['add'] },
-  { name: 'dnf', install: ['install', '-y'] },
-  { name: 'pacman', install: ['-S', '--noconfirm'] },
-  { name: 'zypper', install: ['--non-interactive', 'install'] },
-  { name: 'brew', install: ['install'], asUser: true },
+  { name: "apt-get", prepare: ["update", "-q"], install: ["install", "-q", "-y", "--no-install-recommends"] },
+  { name: "apk", install: ["add"] },
+  { name: "dnf", install: ["install", "-y"] },
+  { name: "pacman", install: ["-S", "--noconfirm"] },
+  { name: "zypper", install: ["--non-interactive", "install"] },
+  { name: "brew", install: ["install"], asUser: true },
 ];
 
 function installRedis() {
@@ -91,12 +91,12 @@ function installRedis() {
   if (!prefix) return;
   const run = (args) => {
     const [command, ...rest] = [...prefix, manager.name, ...args];
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    return spawnSync(command, rest, { stdio: ['ignore', 'ignore', 'inherit'], env }).status === 0;
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    return spawnSync(command, rest, { stdio: ["ignore", "ignore", "inherit"], env }).status === 0;
   };
   say(`Installing a Redis with ${manager.name} …`);
   if (manager.prepare) run(manager.prepare);
-  ['redis-server', 'redis', 'valkey'].some((name) => run([...manager.install, name]));
+  ["redis-server", "redis", "valkey"].some((name) => run([...manager.install, name]));
 }
 
 /** The words before the command when this user may install without being asked for a password, else undefined. */
@@ -104,14 +104,14 @@ function mayInstall(manager) {
   const isRoot = process.getuid?.() === 0;
   if (manager.asUser) return isRoot ? undefined : [];
   if (isRoot) return [];
-  return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : undefined;
+  return spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status === 0 ? ["sudo", "-n"] : undefined;
 }
 
 function isInstalled(program) {
   try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    execFileSync(program, ["--version"], { stdio: "ignore" });
     return true;
   } catch (error) {
-    return error.code !== 'ENOENT';
+    return error.code !== "ENOENT";
   }
 }

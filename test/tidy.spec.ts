@@ -1,25 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { settingsTable, type Entry } from '#libs/config';
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { settingsTable, type Entry } from "#libs/config";
 
 /** The house rules that a plain reading of the files can check; eslint and dependency-cruiser hold the others. */
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const skipped = ['.git', '.holdfast', 'coverage', 'dist', 'node_modules', 'prisma/generated'];
+const root = fileURLToPath(new URL("..", import.meta.url));
+const skipped = [".git", ".holdfast", "coverage", "dist", "node_modules", "prisma/generated"];
 const files = textFilesUnder(root);
 
 function textFilesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (skipped.includes(relative(root, path)) || entry.name === 'node_modules') return [];
+    if (skipped.includes(relative(root, path)) || entry.name === "node_modules") return [];
     if (entry.isDirectory()) return textFilesUnder(path);
     return /\.(png|ico|jpg|woff2?|log|tsbuildinfo)$/.test(entry.name) ? [] : [relative(root, path)];
   });
 }
 
 function read(file: string): string {
-  return readFileSync(join(root, file), 'utf8');
+  return readFileSync(join(root, file), "utf8");
 }
 
 function code(...folders: string[]): string[] {
@@ -30,59 +30,59 @@ function code(...folders: string[]): string[] {
 function linesWith(pattern: RegExp, among: readonly string[]): string[] {
   return among.flatMap((file) =>
     read(file)
-      .split('\n')
+      .split("\n")
       .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}`] : [])),
   );
 }
 
-describe('house rules', () => {
-  it('sees the files that it judges', () => {
-    expect(files).toEqual(expect.arrayContaining(['package.json', 'apps/main.ts', 'libs/config/settings.ts', 'test/tidy.spec.ts']));
-    expect(linesWith(/process\.env/, code('libs/config'))).not.toEqual([]);
+describe("house rules", () => {
+  it("sees the files that it judges", () => {
+    expect(files).toEqual(expect.arrayContaining(["package.json", "apps/main.ts", "libs/config/settings.ts", "test/tidy.spec.ts"]));
+    expect(linesWith(/process\.env/, code("libs/config"))).not.toEqual([]);
   });
 
-  it('reads the environment in libs/config alone', () => {
-    const product = code('apps', 'libs').filter((file) => !file.startsWith('libs/config/'));
+  it("reads the environment in libs/config alone", () => {
+    const product = code("apps", "libs").filter((file) => !file.startsWith("libs/config/"));
     expect(linesWith(/process\.env|process\[['"]env|import .*\benv\b.*node:process/, product)).toEqual([]);
   });
 
-  it('keeps clock and randomness out of the pure folders', () => {
-    const pure = code('libs/ledger/domain', 'libs/plan').filter((file) => !file.endsWith('.spec.ts'));
+  it("keeps clock and randomness out of the pure folders", () => {
+    const pure = code("libs/ledger/domain", "libs/plan").filter((file) => !file.endsWith(".spec.ts"));
     expect(pure).not.toEqual([]);
     expect(linesWith(/Date\.now|Math\.random|new Date\(\)|\bperformance\.|\bcrypto\b|\bprocess\./, pure)).toEqual([]);
   });
 
-  it('keeps Nest out of libs', () => {
-    expect(linesWith(/@nestjs\//, code('libs'))).toEqual([]);
+  it("keeps Nest out of libs", () => {
+    expect(linesWith(/@nestjs\//, code("libs"))).toEqual([]);
   });
 
-  it('has no file over 300 lines', () => {
+  it("has no file over 300 lines", () => {
     const written = files.filter((file) => /\.(ts|tsx|mjs|cjs|js|lua|css)$/.test(file));
-    expect(written.filter((file) => read(file).trimEnd().split('\n').length > 300)).toEqual([]);
+    expect(written.filter((file) => read(file).trimEnd().split("\n").length > 300)).toEqual([]);
   });
 
-  it('has no Lua script over 80 lines under its header', () => {
-    const scripts = files.filter((file) => file.endsWith('.lua'));
+  it("has no Lua script over 80 lines under its header", () => {
+    const scripts = files.filter((file) => file.endsWith(".lua"));
     const long = scripts.filter((file) => {
-      const lines = read(file).trimEnd().split('\n');
-      const header = lines.findIndex((line) => !line.startsWith('--'));
+      const lines = read(file).trimEnd().split("\n");
+      const header = lines.findIndex((line) => !line.startsWith("--"));
       return header < 1 || lines.length - header > 80;
     });
     expect(long).toEqual([]);
   });
 
-  it('gives every setting a unit, a default and a line in the docs', () => {
-    const page = read('docs/configuration.md');
+  it("gives every setting a unit, a default and a line in the docs", () => {
+    const page = read("docs/configuration.md");
     for (const entry of Object.values<Entry<string | number>>(settingsTable)) {
-      expect(entry.unit).toBe(entry.env.endsWith('_MS') ? 'ms' : entry.env.endsWith('_PORT') ? 'port' : 'text');
+      expect(entry.unit).toBe(entry.env.endsWith("_MS") ? "ms" : entry.env.endsWith("_PORT") ? "port" : "text");
       expect(entry.fallback ?? entry.absent).toBeDefined();
       expect(page).toContain(`| \`${entry.env}\` | ${entry.unit} |`);
     }
   });
 
-  it('names no package registry, in the lock file or anywhere else', () => {
-    const registry = new RegExp(['registry', '(npmjs|yarnpkg|npmmirror)'].join('\\.'));
+  it("names no package registry, in the lock file or anywhere else", () => {
+    const registry = new RegExp(["registry", "(npmjs|yarnpkg|npmmirror)"].join("\\."));
     expect(linesWith(registry, files)).toEqual([]);
-    expect(linesWith(/"resolved": "(?!libs\/|apps\/)/, ['package-lock.json'])).toEqual([]);
+    expect(linesWith(/"resolved": "(?!libs\/|apps\/)/, ["package-lock.json"])).toEqual([]);
   });
 });

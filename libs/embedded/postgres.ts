@@ -1,28 +1,28 @@
-import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import pg from 'pg';
-import { asAccount, serverAccount } from './account.js';
-import { postgresBinaries } from './binaries.js';
-import { endOrphan, passwordIn, releaseFolder, withClaim } from './folder.js';
-import { freePort } from './port.js';
-import { startServer, stopProcess, untilReady, type Command } from './process.js';
+import { execFileSync } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { asAccount, serverAccount } from "./account.js";
+import { postgresBinaries } from "./binaries.js";
+import { endOrphan, passwordIn, releaseFolder, withClaim } from "./folder.js";
+import { freePort } from "./port.js";
+import { startServer, stopProcess, untilReady, type Command } from "./process.js";
 
-const user = 'holdfast';
-const database = 'holdfast';
+const user = "holdfast";
+const database = "holdfast";
 /** Fast shutdown, immediate shutdown, and what cannot be refused. */
-const stopSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGKILL'];
+const stopSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGKILL"];
 
 const serverSettings = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  shared_buffers: '128MB',
-  max_connections: '100',
-  fsync: 'on',
-  synchronous_commit: 'on',
-  log_checkpoints: 'off',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  shared_buffers: "128MB",
+  max_connections: "100",
+  fsync: "on",
+  synchronous_commit: "on",
+  log_checkpoints: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
 };
 
 export interface EmbeddedServer {
@@ -43,21 +43,21 @@ export interface PostgresOptions {
 
 /** Starts PostgreSQL on 127.0.0.1 with the database `holdfast`; makes the cluster at the first start. Throws FolderInUseError. */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedServer> {
-  return withClaim(join(options.dataDir, 'postgres'), (folder) => start(folder, options));
+  return withClaim(join(options.dataDir, "postgres"), (folder) => start(folder, options));
 }
 
 async function start(folder: string, options: PostgresOptions): Promise<EmbeddedServer> {
-  const data = join(folder, 'data');
-  const pidFile = join(data, 'postmaster.pid');
+  const data = join(folder, "data");
+  const pidFile = join(data, "postmaster.pid");
   await endOrphan(folder, pidFile, stopSignals);
   const password = passwordIn(folder);
   if (!existsSync(data)) makeCluster(folder, data);
 
   const port = options.port ?? (await freePort());
   const settings = Object.entries({ ...serverSettings, ...options.settings, port: String(port) });
-  const flags = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const logFile = join(folder, 'server.log');
-  const child = startServer(program('postgres', folder, ['-D', data, ...flags]), logFile, folder, 'SIGINT');
+  const flags = settings.flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const logFile = join(folder, "server.log");
+  const child = startServer(program("postgres", folder, ["-D", data, ...flags]), logFile, folder, "SIGINT");
   const url = `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
   const pid = await untilReady(child, logFile, async () => isReady(pidFile, child.pid) && ensureDatabase(url));
   const stop = async (): Promise<void> => {
@@ -77,30 +77,30 @@ function makeCluster(folder: string, data: string): void {
   const draft = `${data}.draft`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
-  const passwordFile = join(folder, 'password');
+  const passwordFile = join(folder, "password");
   const account = serverAccount();
   if (account) [draft, passwordFile].forEach((path) => chownSync(path, account.uid, account.gid));
-  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const access = ['--auth=scram-sha-256', `--username=${user}`, `--pwfile=${passwordFile}`];
-  const { command, args, ...ids } = program('initdb', folder, ['-D', draft, ...locale, ...access]);
-  execFileSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], ...ids });
+  const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+  const access = ["--auth=scram-sha-256", `--username=${user}`, `--pwfile=${passwordFile}`];
+  const { command, args, ...ids } = program("initdb", folder, ["-D", draft, ...locale, ...access]);
+  execFileSync(command, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"], ...ids });
   renameSync(draft, data);
 }
 
 /** The server writes its state into the eighth line of its pid file. */
 function isReady(pidFile: string, pid: number | undefined): boolean {
   if (!existsSync(pidFile)) return false;
-  const lines = readFileSync(pidFile, 'utf8').split('\n');
-  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+  const lines = readFileSync(pidFile, "utf8").split("\n");
+  return Number(lines[0]) === pid && lines[7]?.trim() === "ready";
 }
 
 async function ensureDatabase(url: string): Promise<true> {
   const admin = new URL(url);
-  admin.pathname = '/postgres';
+  admin.pathname = "/postgres";
   const client = new pg.Client({ connectionString: admin.href });
   await client.connect();
   try {
-    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+    const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [database]);
     if (rowCount === 0) await client.query(`CREATE DATABASE ${database}`);
     return true;
   } finally {

@@ -1,6 +1,6 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync, readlinkSync, statSync, truncateSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync, readlinkSync, statSync, truncateSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const pollMs = 20;
 const startTimeoutMs = 60_000;
@@ -21,11 +21,11 @@ export interface Command {
 export function startServer(run: Command, logFile: string, cwd: string, stopSignal: NodeJS.Signals): ChildProcess {
   const log = openLog(logFile);
   const { command, args, ...ids } = run;
-  const child = spawn(command, args, { cwd, detached: true, stdio: ['ignore', log, log], ...ids });
+  const child = spawn(command, args, { cwd, detached: true, stdio: ["ignore", log, log], ...ids });
   closeSync(log);
   const onExit = (): void => void child.kill(stopSignal);
-  process.once('exit', onExit);
-  child.once('exit', () => process.removeListener('exit', onExit));
+  process.once("exit", onExit);
+  child.once("exit", () => process.removeListener("exit", onExit));
   child.unref();
   return child;
 }
@@ -33,24 +33,24 @@ export function startServer(run: Command, logFile: string, cwd: string, stopSign
 function openLog(file: string): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size > maxLogBytes) truncateSync(file);
-  return openSync(file, 'a', 0o600);
+  return openSync(file, "a", 0o600);
 }
 
 /** Whether PATH has the program. */
 export function isInstalled(program: string): boolean {
   try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    execFileSync(program, ["--version"], { stdio: "ignore" });
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }
 
 /** Waits until `ready` says so and returns the process id; else ends the server and throws with the last line of its log. */
 export async function untilReady(child: ChildProcess, logFile: string, ready: () => Promise<boolean>): Promise<number> {
   let failure: string | undefined;
-  child.on('error', (error) => (failure = error.message));
-  child.on('exit', () => (failure ??= lastLine(logFile)));
+  child.on("error", (error) => (failure = error.message));
+  child.on("exit", () => (failure ??= lastLine(logFile)));
   const deadline = performance.now() + startTimeoutMs;
   try {
     while (!(await ready())) {
@@ -59,14 +59,14 @@ export async function untilReady(child: ChildProcess, logFile: string, ready: ()
       await sleep(pollMs);
     }
   } catch (cause) {
-    child.kill('SIGQUIT');
+    child.kill("SIGQUIT");
     throw new Error(`${child.spawnfile} did not start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
   return child.pid ?? 0;
 }
 
 function lastLine(file: string): string {
-  return readFileSync(file, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  return readFileSync(file, "utf8").trimEnd().split("\n").at(-1) ?? "";
 }
 
 /** Sends the signals one after another, each with its time to work, until the process is gone. */
@@ -83,27 +83,27 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
   return !isZombie(pid);
 }
 
 /** An ended process that its parent has not collected yet still takes signals; in a container that may be for ever. */
 function isZombie(pid: number): boolean {
-  return procFile(pid, 'stat')?.match(/\) Z /) != null;
+  return procFile(pid, "stat")?.match(/\) Z /) != null;
 }
 
 /** What tells a process from a later one with the same number; undefined when it is gone. */
 export function startOf(pid: number): string | undefined {
   if (!isAlive(pid)) return undefined;
-  const ticks = procFile(pid, 'stat')?.replace(/^.*\) /s, '').split(' ')[19];
-  return ticks ?? ps(pid, 'lstart=');
+  const ticks = procFile(pid, "stat")?.replace(/^.*\) /s, "").split(" ")[19];
+  return ticks ?? ps(pid, "lstart=");
 }
 
 /** Whether the living process `pid` works on `folder`: it stands in its command line or is its working folder. */
 export function worksOn(pid: number, folder: string): boolean {
   if (!isAlive(pid)) return false;
-  const commandLine = procFile(pid, 'cmdline') ?? ps(pid, 'command=') ?? '';
+  const commandLine = procFile(pid, "cmdline") ?? ps(pid, "command=") ?? "";
   return commandLine.includes(folder) || workingFolder(pid) === folder;
 }
 
@@ -117,7 +117,7 @@ function workingFolder(pid: number): string | undefined {
 
 function procFile(pid: number, name: string): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
     return undefined;
   }
@@ -125,7 +125,7 @@ function procFile(pid: number, name: string): string | undefined {
 
 function ps(pid: number, format: string): string | undefined {
   try {
-    return execFileSync('ps', ['-p', String(pid), '-o', format], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync("ps", ["-p", String(pid), "-o", format], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   } catch {
     return undefined;
   }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
-import pg from 'pg';
-import { freePort, isAlive, startRedis, stopProcess } from '#libs/embedded';
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { freePort, isAlive, startRedis, stopProcess } from "#libs/embedded";
 
 /** What Jest's global set-up started, through the variables that it hands to every test process. */
 function given(name: string): string {
@@ -18,16 +18,16 @@ export interface FreshDatabase {
 
 /** A database of its own with every migration applied. */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const prefix = given('TEST_DATABASE_PREFIX');
-  const name = `${prefix}_${randomBytes(6).toString('hex')}`;
+  const prefix = given("TEST_DATABASE_PREFIX");
+  const name = `${prefix}_${randomBytes(6).toString("hex")}`;
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${prefix}_template`);
-  const url = new URL(given('TEST_DATABASE_URL'));
+  const url = new URL(given("TEST_DATABASE_URL"));
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
 async function onServer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: given('TEST_DATABASE_URL') });
+  const client = new pg.Client({ connectionString: given("TEST_DATABASE_URL") });
   await client.connect();
   try {
     await client.query(sql);
@@ -41,14 +41,14 @@ async function onServer(sql: string): Promise<void> {
  * that flushes, stops or reconfigures Redis takes `startPrivateRedis`.
  */
 export function redisUrl(): string {
-  const url = new URL(given('TEST_REDIS_URL'));
-  url.pathname = `/${Number(process.env['JEST_WORKER_ID'] ?? '1') % 16}`;
+  const url = new URL(given("TEST_REDIS_URL"));
+  url.pathname = `/${Number(process.env["JEST_WORKER_ID"] ?? "1") % 16}`;
   return url.href;
 }
 
 /** A folder that lives as long as the run and that an embedded server's account may enter. */
 export function freshFolder(): string {
-  const folder = mkdtempSync(join(given('TEST_FOLDER'), 'data-'));
+  const folder = mkdtempSync(join(given("TEST_FOLDER"), "data-"));
   chmodSync(folder, 0o755);
   return folder;
 }
@@ -66,22 +66,22 @@ export interface PrivateRedis {
 }
 
 export async function startPrivateRedis(): Promise<PrivateRedis> {
-  if (given('TEST_REDIS_FROM') === 'docker') {
-    const { startRedisContainer } = await import('./redis-container.js');
+  if (given("TEST_REDIS_FROM") === "docker") {
+    const { startRedisContainer } = await import("./redis-container.js");
     return startRedisContainer(await freePort());
   }
   const options = { dataDir: freshFolder(), port: await freePort() };
   let server = await startedRedis(options);
   const signal = (name: NodeJS.Signals): void => void (isAlive(server.pid) && process.kill(server.pid, name));
   const stop = async (): Promise<void> => {
-    signal('SIGCONT');
+    signal("SIGCONT");
     await server.stop();
   };
   return {
     url: server.url,
-    suspend: async () => signal('SIGSTOP'),
-    resume: async () => signal('SIGCONT'),
-    kill: () => stopProcess(server.pid, ['SIGKILL']),
+    suspend: async () => signal("SIGSTOP"),
+    resume: async () => signal("SIGCONT"),
+    kill: () => stopProcess(server.pid, ["SIGKILL"]),
     restart: async () => {
       await stop();
       server = await startedRedis(options);
@@ -92,6 +92,6 @@ export async function startPrivateRedis(): Promise<PrivateRedis> {
 
 async function startedRedis(options: { dataDir: string; port: number }) {
   const server = await startRedis(options);
-  if (!server) throw new Error('neither redis-server nor valkey-server is on PATH');
+  if (!server) throw new Error("neither redis-server nor valkey-server is on PATH");
   return server;
 }

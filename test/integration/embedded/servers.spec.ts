@@ -1,10 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
-import pg from 'pg';
-import { FolderInUseError, isAlive, startPostgres, startRedis, stopProcess } from '#libs/embedded';
-import { freshFolder, startPrivateRedis } from '../../support/services.js';
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
+import pg from "pg";
+import { FolderInUseError, isAlive, startPostgres, startRedis, stopProcess } from "#libs/embedded";
+import { freshFolder, startPrivateRedis } from "../../support/services.js";
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
@@ -16,7 +16,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-const compiled = fileURLToPath(new URL('../../../dist/libs/embedded/index.js', import.meta.url));
+const compiled = fileURLToPath(new URL("../../../dist/libs/embedded/index.js", import.meta.url));
 
 /** Another process that starts both servers and prints their process ids. */
 async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; pids: number[] }> {
@@ -26,65 +26,65 @@ async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; p
     const servers = [await startPostgres({ dataDir }), await startRedis({ dataDir })];
     console.log(servers.flatMap((server) => server?.pid ?? []).join());
     setInterval(() => undefined, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  return { child, pids: line.toString().trim().split(',').map(Number) };
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
+  return { child, pids: line.toString().trim().split(",").map(Number) };
 }
 
-describe('embedded servers', () => {
-  it('keeps the data of PostgreSQL over a stop and a start, syncing every commit', async () => {
+describe("embedded servers", () => {
+  it("keeps the data of PostgreSQL over a stop and a start, syncing every commit", async () => {
     const dataDir = freshFolder();
     const before = await startPostgres({ dataDir });
-    await query(before.url, 'CREATE TABLE kept (id int)');
+    await query(before.url, "CREATE TABLE kept (id int)");
     expect(await query(before.url, "SELECT current_setting('fsync') AS f, current_setting('listen_addresses') AS l")).toEqual([
-      { f: 'on', l: '127.0.0.1' },
+      { f: "on", l: "127.0.0.1" },
     ]);
     await expect(startPostgres({ dataDir })).rejects.toThrow(FolderInUseError);
     await before.stop();
     await before.stop();
     const after = await startPostgres({ dataDir });
-    expect(await query(after.url, 'SELECT * FROM kept')).toEqual([]);
+    expect(await query(after.url, "SELECT * FROM kept")).toEqual([]);
     await after.stop();
   });
 
-  it('starts again on the data of a process that was killed and left its servers running', async () => {
+  it("starts again on the data of a process that was killed and left its servers running", async () => {
     const dataDir = freshFolder();
     const { child, pids } = await startElsewhere(dataDir);
     await expect(startPostgres({ dataDir })).rejects.toThrow(`is in use by process ${child.pid}`);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    child.kill("SIGKILL");
+    await once(child, "exit");
     expect(pids.map(isAlive)).toEqual(pids.map(() => true));
 
     const postgres = await startPostgres({ dataDir });
     const redis = await startRedis({ dataDir });
     expect(pids.map(isAlive)).toEqual(pids.map(() => false));
-    expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await query(postgres.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
     await Promise.all([postgres.stop(), redis?.stop()]);
   });
 
-  it('starts again after PostgreSQL itself was killed', async () => {
+  it("starts again after PostgreSQL itself was killed", async () => {
     const dataDir = freshFolder();
     const before = await startPostgres({ dataDir });
-    await query(before.url, 'CREATE TABLE kept (id int)');
-    await stopProcess(before.pid, ['SIGKILL']);
+    await query(before.url, "CREATE TABLE kept (id int)");
+    await stopProcess(before.pid, ["SIGKILL"]);
     await before.stop();
     const after = await startPostgres({ dataDir });
-    expect(await query(after.url, 'SELECT * FROM kept')).toEqual([]);
+    expect(await query(after.url, "SELECT * FROM kept")).toEqual([]);
     await after.stop();
   });
 
-  it('gives tests a Redis that can be suspended, killed and started again at the same address', async () => {
+  it("gives tests a Redis that can be suspended, killed and started again at the same address", async () => {
     const server = await startPrivateRedis();
     const redis = new Redis(server.url, { commandTimeout: 200, maxRetriesPerRequest: 0 });
-    redis.on('error', () => undefined);
-    expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
-    await redis.set('kept', '1');
+    redis.on("error", () => undefined);
+    expect(await redis.config("GET", "maxmemory-policy")).toEqual(["maxmemory-policy", "noeviction"]);
+    await redis.set("kept", "1");
     await server.suspend();
-    await expect(redis.get('kept')).rejects.toThrow();
+    await expect(redis.get("kept")).rejects.toThrow();
     await server.resume();
     await server.restart();
     const again = new Redis(server.url);
-    expect(await again.get('kept')).toBe('1');
+    expect(await again.get("kept")).toBe("1");
     await Promise.all([again.quit(), redis.quit()]);
     await server.kill();
     await server.stop();
