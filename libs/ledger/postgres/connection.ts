@@ -40,6 +40,9 @@ export function connect({ url, size, timeoutMs, onError }: ConnectionOptions): p
     types: { getTypeParser: parserOf },
   } as pg.PoolConfig);
   pool.on("error", onError);
+  // The pool listens to idle connections only, and an error that nobody listens to ends the process. The statements of a
+  // connection that is lost in use are rejected with it.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 
