@@ -40,7 +40,7 @@ export class Ledger {
   private readonly keys: Gather<TenantRow, KeyRecord | null>;
   /** The record's time less this process's monotonic time. */
   private offset: number;
-  private closing = false;
+  private closing: Promise<void> | undefined;
   private recordUp = true;
 
   constructor(private readonly parts: LedgerParts) {
@@ -108,8 +108,11 @@ export class Ledger {
   }
 
   /** Refuses new commands, finishes those that were taken, and closes the connections. */
-  async close(): Promise<void> {
-    this.closing = true;
+  close(): Promise<void> {
+    return (this.closing ??= this.finish());
+  }
+
+  private async finish(): Promise<void> {
     await this.commits.close();
     this.parts.copies?.close();
     await this.parts.record.close();
