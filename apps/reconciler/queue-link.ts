@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openQueue, openWorker, type TaskJob, type TaskQueue, type TaskWorker } from "#libs/reconcile";
+import { migrateQueue, openQueue, openQueuePool, openWorker, type TaskJob, type TaskQueue, type TaskWorker } from "#libs/reconcile";
 import type { Troubles } from "./log.js";
 import type { Task } from "./task.js";
 
@@ -51,8 +51,16 @@ export class QueueLink {
 
   /** Works the queue until the stop; throws at the first trouble. */
   private async live(signal: AbortSignal): Promise<void> {
-    const queue = openQueue(this.databaseUrl);
-    const worker = openWorker(this.databaseUrl, this.process);
+    const pool = openQueuePool(this.databaseUrl);
+    try {
+      await migrateQueue(pool);
+      await this.work(openQueue(pool), openWorker(pool, this.process), signal);
+    } finally {
+      await within(CLOSE_MS, pool.end());
+    }
+  }
+
+  private async work(queue: TaskQueue, worker: TaskWorker, signal: AbortSignal): Promise<void> {
     const trouble = new Promise<never>((_, reject) => {
       queue.on("error", reject);
       worker.on("error", reject);
@@ -60,20 +68,19 @@ export class QueueLink {
     trouble.catch(() => undefined);
     worker.on("failed", (_job, error) => this.troubles.report("a run failed", error));
     try {
-      await Promise.race([trouble, Promise.all([queue.waitUntilReady(), worker.waitUntilReady()])]);
       this.queue = queue;
       for (const task of this.tasks) await Promise.race([trouble, this.schedule(task)]);
       await Promise.race([trouble, aborted(signal)]);
     } finally {
       this.queue = undefined;
-      await closeBoth(queue, worker, !signal.aborted);
+      await within(CLOSE_MS, Promise.allSettled([worker.close(!signal.aborted), queue.close()]));
     }
   }
 }
 
-async function closeBoth(queue: TaskQueue, worker: TaskWorker, broken: boolean): Promise<void> {
-  const closed = Promise.allSettled([worker.close(broken), queue.close()]);
-  await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
+/** Waits for it, but not for longer than that. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work.catch(() => undefined), sleep(ms, undefined, { ref: false })]);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -75,6 +75,8 @@ function poolOf(databaseUrl: string, troubles: Troubles): pg.Pool {
     application_name: "holdfast-reconciler",
   });
   pool.on("error", (error) => troubles.report("a connection to the record was lost", error));
+  // A connection that breaks while a task has it: the task gets the error of its statement.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 

@@ -62,7 +62,8 @@ export class Runner {
       for (let id = runId; more && !this.stopping.signal.aborted; id = newId("run")) {
         const startedAt = await this.runs.now();
         const { tally, failure, goesOn } = await this.attempt(task);
-        const outcome = failure !== null ? "failed" : tally.failed > 0 ? "partial" : "ok";
+        const isWhole = tally.failed === 0 && !this.stopping.signal.aborted;
+        const outcome = failure !== null ? "failed" : isWhole ? "ok" : "partial";
         const detail = failure !== null ? { ...tally.detail, error: failure } : tally.detail;
         const { handled, failed } = tally;
         views.push(await this.runs.add({ id, task: task.name, trigger, outcome, handled, failed, detail }, startedAt));

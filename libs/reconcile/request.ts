@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import { newId } from "#libs/ledger";
-import { openQueue, type TaskQueue } from "./queue.js";
+import { migrateQueue, openQueue, openQueuePool, type TaskQueue } from "./queue.js";
 import { RUN_COLUMNS, runView, type RunRow, type RunView, type TaskName } from "./runs.js";
 
 const POLL_MS = 50;
@@ -13,19 +13,26 @@ const POLL_MS = 50;
  * @throws the driver's error where the record cannot be reached.
  */
 export async function requestRuns(databaseUrl: string, tasks: readonly TaskName[], waitMs = 5_000): Promise<RunView[]> {
-  const queue = openQueue(databaseUrl);
-  const record = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 3_000, query_timeout: 3_000 });
-  // Whoever awaits a call gets its error; these only keep an event without a listener from ending the process.
-  queue.on("error", () => undefined);
-  record.on("error", () => undefined);
+  const pool = openQueuePool(databaseUrl);
   try {
-    await record.connect();
+    await migrateQueue(pool);
+    return await request(pool, tasks, waitMs);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function request(pool: pg.Pool, tasks: readonly TaskName[], waitMs: number): Promise<RunView[]> {
+  const queue = openQueue(pool);
+  // Whoever awaits a call gets its error; an event without a listener would end the process.
+  queue.on("error", () => undefined);
+  try {
     const ids = await order(queue, tasks);
-    const runs = await finishedRuns(record, ids, waitMs);
+    const runs = await finishedRuns(pool, ids, waitMs);
     await withdraw(queue, ids.filter((id) => !runs.some((run) => run.id === id)));
     return runs;
   } finally {
-    await Promise.allSettled([queue.close(), record.end()]);
+    await queue.close();
   }
 }
 
@@ -38,10 +45,10 @@ async function order(queue: TaskQueue, tasks: readonly TaskName[]): Promise<stri
   return ids;
 }
 
-async function finishedRuns(record: pg.Client, ids: readonly string[], waitMs: number): Promise<RunView[]> {
+async function finishedRuns(pool: pg.Pool, ids: readonly string[], waitMs: number): Promise<RunView[]> {
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const { rows } = await record.query<RunRow>(
+    const { rows } = await pool.query<RunRow>(
       `SELECT ${RUN_COLUMNS} FROM reconcile_runs WHERE id = ANY($1::text[]) ORDER BY array_position($1::text[], id)`,
       [ids],
     );

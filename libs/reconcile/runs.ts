@@ -5,7 +5,7 @@ export type TaskName = (typeof TASKS)[number];
 /** `timer`: a process ran it by itself, since the schedule had not for too long. */
 export type Trigger = "schedule" | "timer" | "manual";
 
-/** `partial`: some of it could not be done, or an audit found differences. */
+/** `partial`: some of it could not be done, it was cut by a stop, or an audit found differences. */
 export type Outcome = "ok" | "partial" | "failed";
 
 /** One run of a task, as the public API shows it; times are RFC 3339 UTC by the record's clock. */

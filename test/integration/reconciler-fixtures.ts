@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import type pg from "pg";
 import { loadSettings, type RunSettings } from "#libs/config";
 import { Ledger, newId, type LedgerLog } from "#libs/ledger";
 import { redisUrl } from "../support/services.js";
@@ -123,7 +123,7 @@ export function startProgram(program: string): Instance {
 function launch(args: readonly string[], env: Readonly<Record<string, string>>): Instance {
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const output: string[] = [];
-  for (const stream of [child.stdout!, child.stderr!]) {
+  for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (data: Buffer) => output.push(...data.toString().split("\n").filter(Boolean)));
   }
   return { child, output };

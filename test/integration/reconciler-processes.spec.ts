@@ -130,7 +130,7 @@ it("keeps one schedule and no gap of three intervals while four instances crash 
 }, 60_000);
 
 it("sweeps by a timer while the queue gives out no jobs", async () => {
-  await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "500" });
+  await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "1000" });
   await until("the queue sweeps", async () => (await countOf(record, "reconcile_runs WHERE trigger = 'schedule' AND task = 'expire'")) > 1);
   await record.query(`INSERT INTO ${QUEUE_SCHEMA}.meta VALUES ('holdfast', 'paused', '1')`);
   const start = new Date();
@@ -138,34 +138,34 @@ it("sweeps by a timer while the queue gives out no jobs", async () => {
   const tenantId = await fiveHundredOverdue();
   const overdueAt = performance.now();
   await until("the holds are returned", isOver);
-  expect(performance.now() - overdueAt).toBeLessThan(2_000);
+  expect(performance.now() - overdueAt).toBeLessThan(3_000);
   expect((await tenantFigures(record, tenantId))!.reserved).toBe(0);
-  await sleep(3_000);
+  await sleep(5_000);
   expect(await countOf(record, "reconcile_runs WHERE trigger = 'timer' AND task = 'expire'")).toBeGreaterThan(2);
-  expect(await longestGap(start)).toBeLessThan(1_500);
+  expect(await longestGap(start)).toBeLessThan(3_000);
 });
 
 it("makes the queue anew where its tables are lost, and sweeps meanwhile", async () => {
-  await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "500" });
+  await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "1000" });
   const scheduled = () => countOf(record, "reconcile_runs WHERE trigger = 'schedule' AND task = 'expire'");
   await until("the queue sweeps", async () => (await scheduled()) > 1);
   const start = new Date();
   await record.query(`DROP SCHEMA ${QUEUE_SCHEMA} CASCADE`);
   const before = await scheduled();
   await until("the queue sweeps again", async () => (await scheduled()) > before + 2);
-  expect(await longestGap(start)).toBeLessThan(1_500);
+  expect(await longestGap(start)).toBeLessThan(3_000);
   expect(await countOf(record, `${QUEUE_SCHEMA}.scheduler`)).toBe(4);
 });
 
 it("sweeps on while another instance is stopped in the middle of its work", async () => {
-  const stopped = await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "500" });
-  await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "500" });
+  const stopped = await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "1000" });
+  await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "1000" });
   await until("the queue sweeps", async () => (await countOf(record, "reconcile_runs WHERE task = 'expire'")) > 1);
   const start = new Date();
   stopped.child.kill("SIGSTOP");
   await sleep(4_000);
   await fiveHundredOverdue();
-  await until("the holds are returned", isOver, 2_000);
-  expect(await longestGap(start)).toBeLessThan(1_500);
+  await until("the holds are returned", isOver, 3_000);
+  expect(await longestGap(start)).toBeLessThan(3_000);
   stopped.child.kill("SIGCONT");
 });

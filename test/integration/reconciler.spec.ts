@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import pg from "pg";
 import { QUEUE_SCHEMA, requestRuns } from "#libs/reconcile";
 import type { Ledger } from "#libs/ledger";
@@ -59,7 +60,7 @@ describe("expiry", () => {
     expect(await lastRun("expire")).toMatchObject({ outcome: "ok", handled: 0, failed: 0 });
 
     await moveClock(record, 60_000);
-    const fresh = await reserveTen(ledger, tenants[0]!, await givenJob(ledger, tenants[0]!));
+    const fresh = await reserveTen(ledger, tenants[0], await givenJob(ledger, tenants[0]));
     const run = await lastRun("expire");
     expect(run).toMatchObject({ task: "expire", trigger: "manual", outcome: "ok", handled: 3, failed: 0, detail: null });
     expect(run.id).toMatch(/^run_[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -73,7 +74,7 @@ describe("expiry", () => {
   it("closes the other 499 although one reservation cannot be closed, and names it", async () => {
     const tenantId = await givenTenant(record);
     const jobs = await Promise.all([givenJob(ledger, tenantId), givenJob(ledger, tenantId)]);
-    const ids = await Promise.all(Array.from({ length: 500 }, (_, i) => reserveTen(ledger, tenantId, jobs[i === 250 ? 1 : 0]!)));
+    const ids = await Promise.all(Array.from({ length: 500 }, (_, i) => reserveTen(ledger, tenantId, jobs[i === 250 ? 1 : 0])));
     await record.query("DELETE FROM balances WHERE kind = 'job' AND scope_id = $1", [jobs[1]]);
     await moveClock(record, 60_000);
 
@@ -89,8 +90,8 @@ describe("expiry", () => {
     const tenantId = await givenTenant(record);
     const jobId = await givenJob(ledger, tenantId);
     await Promise.all(Array.from({ length: 1_203 }, () => reserveTen(ledger, tenantId, jobId)));
-    // All at one deadline: pages must not skip or repeat rows of the same instant.
-    await record.query("UPDATE reservations SET expires_at = holdfast_now() - interval '1 second'");
+    // At three deadlines: pages must not skip or repeat rows of the same instant.
+    await record.query("UPDATE reservations SET expires_at = holdfast_now() - (1 + seq % 3) * interval '1 second'");
     expect(await lastRun("expire")).toMatchObject({ handled: 1_203, failed: 0 });
     expect(await countOf(record, "ledger_entries WHERE type = 'expire'")).toBe(1_203);
     expect((await tenantFigures(record, tenantId))!.reserved).toBe(0);
@@ -141,6 +142,52 @@ describe("retention", () => {
   });
 });
 
+describe("audit", () => {
+  it("finds nothing where work was reserved, settled, released, overspent and expired", async () => {
+    const tenantId = await givenTenant(record);
+    const jobId = await givenJob(ledger, tenantId);
+    const [settled, released, over] = await Promise.all(Array.from({ length: 5 }, () => reserveTen(ledger, tenantId, jobId)));
+    await ledger.execute({ type: "settle", tenantId, reservationId: settled!, actual: { tokens: 4 } });
+    await ledger.execute({ type: "release", tenantId, reservationId: released! });
+    await ledger.execute({ type: "settle", tenantId, reservationId: over!, actual: { tokens: 40 } });
+    await moveClock(record, 60_000);
+    await lastRun("expire");
+    await reserveTen(ledger, tenantId, jobId);
+    const run = await lastRun("audit");
+    expect(run).toMatchObject({ outcome: "ok", handled: 2, failed: 0, detail: { tenants: 1, differences: 0, findings: [] } });
+  });
+
+  it("reports each figure that does not follow from the ledger or from what is open, and changes no money", async () => {
+    const tenantId = await givenTenant(record);
+    const jobId = await givenJob(ledger, tenantId);
+    await reserveTen(ledger, tenantId, jobId);
+    await record.query("UPDATE balances SET spent = spent + 7 WHERE kind = 'tenant'");
+    await record.query("DELETE FROM balances WHERE kind = 'job'");
+    const before = await tenantFigures(record, tenantId);
+    const [jobKey, tenantKey] = [`job:${jobId}:tokens:none`, `tenant:${tenantId}:tokens:none`];
+    const findings = [
+      { tenantId, key: jobKey, check: "held", expected: 10, found: 0 },
+      { tenantId, key: jobKey, check: "reserved", expected: 10, found: 0 },
+      { tenantId, key: tenantKey, check: "spent", expected: 0, found: 7 },
+    ];
+    const run = await lastRun("audit");
+    expect(run).toMatchObject({ outcome: "partial", failed: 3, detail: { differences: 3, findings } });
+    expect(lines).toMatchObject([{ level: "error", message: "the audit found differences", fields: { tenantId, differences: 3 } }]);
+    expect(await tenantFigures(record, tenantId)).toEqual(before);
+  });
+
+  it("lists at most a thousand findings and counts them all", async () => {
+    await givenTenant(record);
+    await record.query(
+      `INSERT INTO balances SELECT t.id, 'job:' || n || ':tokens:none', 'job', n::text, 'tokens', 'none', NULL, 0, 1, 1
+       FROM tenants t, generate_series(1, 1100) n`,
+    );
+    const run = await lastRun("audit");
+    expect(run).toMatchObject({ failed: 1_100, detail: { differences: 1_100 } });
+    expect((run.detail as { findings: unknown[] }).findings).toHaveLength(1_000);
+  });
+});
+
 describe("running by hand", () => {
   it("runs for a process without a reconciler, over the queue, and gives it the run", async () => {
     const runs = await requestRuns(database.url, ["expire", "audit"]);
@@ -164,5 +211,18 @@ describe("running by hand", () => {
     expect(runs.map(({ task }) => task)).toEqual(["expire"]);
     other.release(true);
     await until("the lock is free", async () => (await reconciler.runNow(["audit"])).length === 1);
+  });
+
+  it("is stopped at once although a comparison is waiting, and the run that was cut is written down", async () => {
+    const other = await record.connect();
+    await other.query("BEGIN; LOCK TABLE balances IN ACCESS EXCLUSIVE MODE");
+    await givenTenant(record);
+    const audit = reconciler.runNow(["audit"]);
+    await until("the audit waits", async () => (await countOf(record, "pg_stat_activity WHERE wait_event_type = 'Lock'")) > 0);
+    const start = performance.now();
+    await reconciler.close();
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(await audit).toMatchObject([{ task: "audit", outcome: "partial", handled: 0 }]);
+    other.release(true);
   });
 });

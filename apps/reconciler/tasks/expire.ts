@@ -12,7 +12,7 @@ const NAMED = 20;
 
 /** The sub-select makes the time a constant of the statement, so that the partial index of open reservations bounds it. */
 const OVERDUE = `
-  SELECT tenant_id, id, expires_at::text AS expires_at FROM reservations
+  SELECT tenant_id, id, expires_at::text AS deadline FROM reservations
   WHERE state = 'open' AND expires_at <= (SELECT holdfast_now())
     AND (expires_at, tenant_id, id) > ($1::timestamptz, $2, $3)
   ORDER BY expires_at, tenant_id, id LIMIT ${PAGE}`;
@@ -20,10 +20,11 @@ const OVERDUE = `
 interface Overdue {
   readonly tenant_id: string;
   readonly id: string;
-  readonly expires_at: string;
+  /** As text, in the digits of the record: a cursor must not be cut to what a Date can hold. */
+  readonly deadline: string;
 }
 
-type Place = readonly [expiresAt: string, tenantId: string, id: string];
+type Place = readonly [deadline: string, tenantId: string, id: string];
 
 const START: Place = ["-infinity", "", ""];
 
@@ -58,7 +59,7 @@ export class Expire implements Task {
       await this.close(page, tally, signal);
       const last = page.at(-1);
       if (!last || page.length < PAGE || signal.aborted) return "done";
-      place = [last.expires_at, last.tenant_id, last.id];
+      place = [last.deadline, last.tenant_id, last.id];
       if (performance.now() < cutAt) continue;
       this.place = place;
       return "more";
