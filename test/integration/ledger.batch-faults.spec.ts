@@ -63,8 +63,13 @@ describe('a command that cannot be decided', () => {
 
 type Books = Parameters<RecordTransaction['commit']>[0];
 
-/** A record behind whose back somebody writes, once: after the decision and before the commit. */
-function meddled(store: RecordStore, meddle: (books: Books) => Promise<unknown>): RecordStore {
+interface Meddling {
+  before?(books: Books): Promise<unknown>;
+  after?(): Promise<unknown>;
+}
+
+/** A record with whose next commit somebody meddles, once: after the decision, or after what it has committed. */
+function meddled(store: RecordStore, { before, after }: Meddling): RecordStore {
   let isDue = true;
   return new Proxy(store, {
     get(target, name) {
@@ -73,9 +78,11 @@ function meddled(store: RecordStore, meddle: (books: Books) => Promise<unknown>)
           const transaction = await target.begin(...args);
           const commit = transaction.commit.bind(transaction);
           transaction.commit = async (books) => {
-            if (isDue) await meddle(books);
+            const meddles = isDue;
             isDue = false;
-            return commit(books);
+            if (meddles) await before?.(books);
+            await commit(books);
+            if (meddles) await after?.();
           };
           return transaction;
         };
@@ -86,26 +93,25 @@ function meddled(store: RecordStore, meddle: (books: Books) => Promise<unknown>)
   });
 }
 
-describe('the belt', () => {
-  /** A tenant of 100 tokens of which 40 are held, and a ledger whose next batch is meddled with before its commit. */
-  async function meddling(meddle: (tenantId: string, books: Books) => Promise<unknown>) {
-    const tenantId = await record.newTenant({ allowances: { tokens: 100, calls: 5 } });
-    const commands = commandsOf(tenantId);
-    const usual = record.open({ redisUrl: null });
-    const jobId = answerOf(await usual.execute(commands.createJob()))['id'] as string;
-    answerOf(await usual.reserve(commands.reserve(jobId, 40)));
-    const store = new PostgresRecord({ url: record.database.url, timeoutMs: 5_000, batches: 2, onError: () => undefined });
-    const ledger = new Ledger({
-      record: meddled(store, (books) => meddle(tenantId, books)),
-      copies: null,
-      clock: () => performance.now(),
-      log: record.log,
-      commitTimeoutMs: 5_000,
-    });
-    const figures = async () => [await record.taken(tenantId, 'job:'), await record.count('reservations', tenantId), await record.count('ledger_entries', tenantId)];
-    return { tenantId, commands, jobId, ledger, figures };
-  }
+/** A tenant of 100 tokens of which 40 are held, and a ledger whose next commit is meddled with. */
+async function meddling({ before, after }: { before?(tenantId: string, books: Books): Promise<unknown>; after?(): Promise<unknown> }) {
+  const tenantId = await record.newTenant({ allowances: { tokens: 100, calls: 5 } });
+  const commands = commandsOf(tenantId);
+  const usual = record.open({ redisUrl: null });
+  const jobId = answerOf(await usual.execute(commands.createJob()))['id'] as string;
+  const id = answerOf(await usual.reserve(commands.reserve(jobId, 40)))['id'] as string;
+  const store = new PostgresRecord({ url: record.database.url, timeoutMs: 5_000, batches: 2, onError: () => undefined });
+  const ledger = new Ledger({
+    record: meddled(store, { ...(before && { before: (books: Books) => before(tenantId, books) }), ...(after && { after }) }),
+    copies: null,
+    clock: () => performance.now(),
+    log: record.log,
+    commitTimeoutMs: 5_000,
+  });
+  return { tenantId, commands, jobId, id, ledger };
+}
 
+describe('the belt', () => {
   const bump = (tenantId: string) => record.sql(`UPDATE balances SET version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
   const remove = (tenantId: string) => record.sql(`DELETE FROM balances WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
   /** As rules would that forgot a limit. */
@@ -119,7 +125,12 @@ describe('the belt', () => {
     ['would be over its limit', overspend, { tokens: 10 }],
     ['is new and would be over its limit', overspend, { calls: 1 }],
   ])('undoes a batch whose row %s at the commit, and alarms: nothing moved at any scope', async (_, meddle, amounts) => {
-    const { commands, jobId, ledger, figures } = await meddling(meddle);
+    const { tenantId, commands, jobId, ledger } = await meddling({ before: meddle });
+    const figures = async () => [
+      await record.taken(tenantId, 'job:'),
+      await record.count('reservations', tenantId),
+      await record.count('ledger_entries', tenantId),
+    ];
     const before = await figures();
     record.log.lines.length = 0;
     await expect(ledger.reserve(commands.reserve(jobId, amounts))).rejects.toMatchObject({ code: 'HF001' });
@@ -129,10 +140,29 @@ describe('the belt', () => {
   });
 
   it('undoes the whole batch, whose commands are then each decided on what is there', async () => {
-    const { tenantId, commands, jobId, ledger } = await meddling(bump);
+    const { tenantId, commands, jobId, ledger } = await meddling({ before: bump });
     const outcomes = await Promise.all(times(10, () => ledger.reserve(commands.reserve(jobId, 10))));
     expect(tally(outcomes)).toEqual({ done: 6, allowance_exhausted: 4 });
     expect(await record.taken(tenantId)).toEqual([100, 0]);
+    await ledger.close();
+  });
+});
+
+describe('a commit whose reply is lost', () => {
+  const lose = () => Promise.reject(new Error('Connection terminated unexpectedly'));
+
+  it('is found again, not repeated: each command has one effect and its answer', async () => {
+    const { tenantId, commands, jobId, id, ledger } = await meddling({ after: lose });
+    const outcomes = await Promise.all([
+      ...times(5, () => ledger.reserve(commands.reserve(jobId, 10))),
+      ledger.execute(commands.settle(id, 30)),
+      ledger.execute(commands.createJob()),
+    ]);
+    expect(outcomes.every(({ type }) => type === 'done')).toBe(true);
+    expect(answerOf(outcomes[5]!)).toMatchObject({ state: 'settled', actual: { tokens: 30 } });
+    expect(await record.taken(tenantId)).toEqual([50, 30]);
+    expect(await record.count('reservations', tenantId)).toBe(6);
+    expect(await record.count('jobs', tenantId)).toBe(2);
     await ledger.close();
   });
 });

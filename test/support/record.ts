@@ -32,22 +32,21 @@ export class TestRecord {
 
   private constructor(
     readonly database: FreshDatabase,
-    private readonly client: pg.Client,
+    private readonly pool: pg.Pool,
   ) {}
 
   static async start(): Promise<TestRecord> {
     const database = await freshDatabase();
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
+    const pool = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'test' });
     // pg reads bigint as text; every figure here is within 2^53 - 1.
-    client.setTypeParser(pg.types.builtins.INT8, Number);
-    return new TestRecord(database, client);
+    pool.on('connect', (client) => client.setTypeParser(pg.types.builtins.INT8, Number));
+    return new TestRecord(database, pool);
   }
 
   /** Closes every ledger that was opened here and drops the database. */
   async stop(): Promise<void> {
     await Promise.all(this.ledgers.map((ledger) => ledger.close()));
-    await this.client.end();
+    await this.pool.end();
     await this.database.drop();
   }
 
@@ -66,7 +65,7 @@ export class TestRecord {
   }
 
   async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.client.query<Row>(text, values)).rows;
+    return (await this.pool.query<Row>(text, values)).rows;
   }
 
   /** Stops the record's clock at this instant, milliseconds since 1970; null lets it run again. */
