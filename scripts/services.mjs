@@ -77,12 +77,17 @@ function dockerAnswers() {
 }
 
 const packageManagers = [
-  { name: "apt-get", prepare: ["update", "-q"], install: ["install", "-q", "-y", "--no-install-recommends"] },
-  { name: "apk", install: ["add"] },
-  { name: "dnf", install: ["install", "-y"] },
-  { name: "pacman", install: ["-S", "--noconfirm"] },
-  { name: "zypper", install: ["--non-interactive", "install"] },
-  { name: "brew", install: ["install"], asUser: true },
+  {
+    name: "apt-get",
+    prepare: ["update", "-q"],
+    install: ["install", "-q", "-y", "--no-install-recommends"],
+    packages: ["redis-server", "valkey-server"],
+  },
+  { name: "apk", install: ["add"], packages: ["redis", "valkey"] },
+  { name: "dnf", install: ["install", "-y"], packages: ["valkey", "redis"] },
+  { name: "pacman", install: ["-S", "--noconfirm"], packages: ["valkey", "redis"] },
+  { name: "zypper", install: ["--non-interactive", "install"], packages: ["valkey", "redis"] },
+  { name: "brew", install: ["install"], packages: ["redis", "valkey"], asUser: true },
 ];
 
 function installRedis() {
@@ -91,12 +96,13 @@ function installRedis() {
   if (!prefix) return;
   const run = (args) => {
     const [command, ...rest] = [...prefix, manager.name, ...args];
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    return spawnSync(command, rest, { stdio: ["ignore", "ignore", "inherit"], env }).status === 0;
+    const { status, stderr } = spawnSync(command, rest, { encoding: "utf8", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+    if (status !== 0) say(stderr?.trimEnd() ?? `${manager.name} did not run`);
+    return status === 0;
   };
   say(`Installing a Redis with ${manager.name} …`);
   if (manager.prepare) run(manager.prepare);
-  ["redis-server", "redis", "valkey"].some((name) => run([...manager.install, name]));
+  manager.packages.some((name) => run([...manager.install, name]));
 }
 
 /** The words before the command when this user may install without being asked for a password, else undefined. */
