@@ -12,7 +12,7 @@ interface Account {
 
 /**
  * PostgreSQL refuses to run as root, so that root runs it as the system account `postgres`, made if there is none.
- * Where that account cannot enter a folder on the way (a clone in `/root`), it is given the one capability to pass.
+ * Where that account cannot enter a folder on the way (a clone in `/root`), it keeps the one capability that overrides file permissions.
  * Returns undefined for anybody but root.
  */
 export function serverAccount(): Account | undefined {
