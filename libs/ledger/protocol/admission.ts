@@ -5,6 +5,7 @@ import {
   sizeOf,
   unwritten,
   type Balance,
+  type Bound,
   type Denial,
   type Place,
   type Reserve,
@@ -52,15 +53,20 @@ export class Admission {
     if (units.some((unit) => !lookUp(settings.allowances, unit))) return null;
     const places = placesOf({ tenantId, job, settings, own }, units, this.hooks.now());
     const children = command.admit === "partial" ? 1 : ask.children;
-    return this.judge(tenantId, ask, children, places);
+    const bounds = await this.refusing(tenantId, ask, children, places);
+    const denial = bounds && denialOf(ask, children, bounds);
+    if (!denial || !restsOnDefault(denial, bounds)) return denial;
+    const showsWhatIsSet = bounds.every(({ figures }, i) => figures.limit === places[i]!.limit);
+    return showsWhatIsSet && (await this.directory.isCurrent(config)) ? denial : null;
   }
 
-  private async judge(
+  /** What binds the ask, where fresh copies refuse it; else null. */
+  private async refusing(
     tenantId: string,
     ask: SizedAsk,
     children: number,
     places: readonly Place[],
-  ): Promise<Denial | null> {
+  ): Promise<(Bound & { figures: Copy })[] | null> {
     const holds: Hold[] = places.map(({ key, unit }) => ({ key, amount: ask.perChild[unit]! * children }));
     let verdict = await this.copies.judge(tenantId, holds);
     if (verdict.status === "stale") {
@@ -68,7 +74,8 @@ export class Admission {
       verdict = await this.copies.judge(tenantId, holds);
     }
     if (verdict.status !== "denied") return null;
-    return denialOf(ask, children, places.map((place, i) => bound(place, verdict.copies[i]!)));
+    const { copies } = verdict;
+    return places.map(({ scope, unit }, i) => ({ scope, unit, figures: copies[i]! }));
   }
 
   /** Reads the record again; those who wait at the same time share one look. */
@@ -79,6 +86,12 @@ export class Admission {
   }
 }
 
-function bound({ scope, unit }: Place, figures: Copy) {
-  return { scope, unit, figures };
+/**
+ * Nothing was taken of this user yet: it has no row whose version would tell that the default was changed, so a copy may
+ * count as fresh that shows the default of before.
+ */
+function restsOnDefault(denial: Denial, bounds: readonly (Bound & { figures: Copy })[]): boolean {
+  if (denial.scope.kind !== "user") return false;
+  const refusing = bounds.find(({ scope, unit }) => scope.kind === "user" && unit === denial.unit);
+  return refusing?.figures.version === 0;
 }

@@ -53,6 +53,14 @@ export class Directory {
     return config;
   }
 
+  /** True where the record still has this version of the tenant and its settings: asked anew, never remembered. */
+  async isCurrent({ tenant: { id, configVersion } }: TenantConfig): Promise<boolean> {
+    const asked = this.clock();
+    const config = await this.findTenant.find(id);
+    if (config) this.learnTenant(config, asked);
+    return config?.tenant.configVersion === configVersion;
+  }
+
   /** What never changes of a job; null where there is none. */
   job(tenantId: string, id: string): Job | Promise<Job | null> {
     return this.jobs.get(rowKey(tenantId, id)) ?? this.loadJob({ tenantId, id });
