@@ -40,6 +40,8 @@ export class Ledger {
   private readonly keys: Gather<TenantRow, KeyRecord | null>;
   /** The record's time less this process's monotonic time. */
   private offset: number;
+  /** False until a batch has shown the record's time: before that, no copy can be told to be of the current window. */
+  private knowsTime = false;
   private closing: Promise<void> | undefined;
   private recordUp = true;
 
@@ -120,6 +122,7 @@ export class Ledger {
 
   /** All answers under one key agree: a denial also asks whether the key already has an effect. */
   private async denied(command: Reserve): Promise<Outcome | null> {
+    if (!this.knowsTime) return null;
     const denial = await this.admission.denial(command);
     if (!denial) return null;
     const { tenantId, key } = command;
@@ -129,6 +132,7 @@ export class Ledger {
 
   private async committed({ now, balances, readAt }: BatchResult): Promise<void> {
     this.offset = now - readAt;
+    this.knowsTime = true;
     this.recordUp = true;
     await Promise.all([...balances].map(([tenantId, rows]: [string, readonly Balance[]]) => this.copies.remember(tenantId, rows, readAt)));
   }
