@@ -5,6 +5,7 @@ import {
   sizeOf,
   unwritten,
   type Balance,
+  type Binding,
   type Bound,
   type Denial,
   type Place,
@@ -14,7 +15,7 @@ import {
 import type { Copies } from "./copies.js";
 import type { Directory } from "./directory.js";
 import { Gather } from "./gather.js";
-import type { Copy, Hold, RecordStore, TenantRow } from "./ports.js";
+import type { Copy, Hold, RecordStore, TenantConfig, TenantRow } from "./ports.js";
 
 /**
  * Refuses from copies alone what cannot be admitted, so that a runaway agent costs the record nothing. Everything that is
@@ -35,29 +36,32 @@ export class Admission {
 
   /** Why the command is denied, or null where the record must decide. */
   async denial(command: Reserve): Promise<Denial | null> {
-    const { tenantId } = command;
     if (this.copies.state === "off") return null;
+    const binding = await this.bindingOf(command);
+    const ask = sizeOf(command.ask);
+    if (!binding || !ask) return null;
+    const units = Object.keys(ask.total);
+    if (units.some((unit) => !lookUp(binding.settings.allowances, unit))) return null;
+    const places = placesOf(binding, units, this.hooks.now());
+    const children = command.admit === "partial" ? 1 : ask.children;
+    const bounds = await this.refusing(command.tenantId, ask, children, places);
+    const denial = bounds && denialOf(ask, children, bounds);
+    if (!denial || !restsOnDefault(denial, bounds)) return denial;
+    const showsWhatIsSet = bounds.every(({ figures }, i) => figures.limit === places[i]!.limit);
+    return showsWhatIsSet && (await this.directory.isCurrent(binding)) ? denial : null;
+  }
+
+  /** What names the balances that may refuse; null where copies may not. */
+  private async bindingOf({ tenantId, jobId }: Reserve): Promise<(Binding & TenantConfig) | null> {
     const found = this.directory.tenant(tenantId);
     const config = found instanceof Promise ? await found : found;
     if (config?.tenant.state !== "active" || config.tenant.enforcement !== "enforce") return null;
-    const looked = this.directory.job(tenantId, command.jobId);
+    const looked = this.directory.job(tenantId, jobId);
     const job = looked instanceof Promise ? await looked : looked;
     if (job?.state !== "open") return null;
     const limits = this.directory.own(tenantId, job.user);
     const own = limits instanceof Promise ? await limits : limits;
-
-    const ask = sizeOf(command.ask);
-    if (!ask) return null;
-    const units = Object.keys(ask.total);
-    const { settings } = config;
-    if (units.some((unit) => !lookUp(settings.allowances, unit))) return null;
-    const places = placesOf({ tenantId, job, settings, own }, units, this.hooks.now());
-    const children = command.admit === "partial" ? 1 : ask.children;
-    const bounds = await this.refusing(tenantId, ask, children, places);
-    const denial = bounds && denialOf(ask, children, bounds);
-    if (!denial || !restsOnDefault(denial, bounds)) return denial;
-    const showsWhatIsSet = bounds.every(({ figures }, i) => figures.limit === places[i]!.limit);
-    return showsWhatIsSet && (await this.directory.isCurrent(config)) ? denial : null;
+    return { tenantId, tenant: config.tenant, settings: config.settings, job, own };
   }
 
   /** What binds the ask, where fresh copies refuse it; else null. */
