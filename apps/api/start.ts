@@ -1,5 +1,7 @@
 import "reflect-metadata";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { NestFactory } from "@nestjs/core";
 import type { NestFastifyApplication } from "@nestjs/platform-fastify";
 import type { FastifyInstance } from "fastify";
@@ -21,6 +23,8 @@ export { openRecord } from "./record/client.js";
 
 /** Longest wait for clients that are slow to send or to read, once the process is on its way out. */
 const CLOSE_WITHIN_MS = 5_000;
+const GOODBYES_MS = 400;
+const GOODBYE_POLL_MS = 20;
 
 export interface ApiOptions {
   /** The ledger of this process, to share; without it the API opens its own, and closes it. */
@@ -44,7 +48,7 @@ export async function startApi(settings: RunSettings, options: ApiOptions = {}):
   const server = adapter.getInstance<FastifyInstance>();
   const ends: (() => Promise<unknown>)[] = [];
   try {
-    const parts = await openParts(settings, options, { log: server.log as LedgerLog, closing, ends });
+    const parts = await openParts(settings, options, { log: server.log, closing, ends });
     const { newAdminKey, ...api } = parts;
     const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(api), adapter, {
       logger: false,
@@ -97,9 +101,19 @@ function urlOf({ host }: RunSettings, server: FastifyInstance): string {
 
 async function close(server: FastifyInstance, closing: Closing, ends: (() => Promise<unknown>)[]): Promise<void> {
   closing.begun = true;
+  await goodbyes(server);
   const cut = setTimeout(() => server.server.closeAllConnections(), CLOSE_WITHIN_MS);
   await endAll(ends);
   clearTimeout(cut);
+}
+
+/**
+ * Leaves busy clients the time to be told by an answer that their connection ends here. Ended at once, it would look
+ * idle while their next request is under way, and they would not know what became of it.
+ */
+async function goodbyes({ server }: FastifyInstance): Promise<void> {
+  const open = promisify(server.getConnections.bind(server));
+  for (let waited = 0; waited < GOODBYES_MS && (await open()) > 0; waited += GOODBYE_POLL_MS) await sleep(GOODBYE_POLL_MS);
 }
 
 async function endAll(ends: (() => Promise<unknown>)[]): Promise<void> {

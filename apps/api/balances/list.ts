@@ -37,7 +37,9 @@ function scopeOf(tenantId: string, text: string): Scope {
   const kind = text.startsWith("job:") ? "job" : "user";
   const id = text.slice(kind.length + 1);
   if (kind === "job" && !isId("job", id)) throw notFound("job");
-  if (kind === "user" && !isText(id, USER_LENGTH)) throw invalid([{ pointer: "/scope", message: `user ${textRule(USER_LENGTH)}` }]);
+  if (kind === "user" && !isText(id, USER_LENGTH)) {
+    throw invalid([{ pointer: "/scope", message: `as a user ${textRule(USER_LENGTH)}` }]);
+  }
   return { kind, id };
 }
 

@@ -17,7 +17,8 @@ export class BatchController {
   @Operation({
     summary: "Run up to 1000 operations, each decided on its own",
     description:
-      "The operations are independent: none waits for the one before it. Each result is what the operation's own route would have answered; `errors` point into the operation.",
+      "The operations are independent: none waits for the one before it. Each result is what the operation's own route " +
+      "would have answered; `errors` point into the operation.",
     answer: BatchView,
   })
   async run(@Payload() { operations }: BatchBody, @Req() { tenantId }: TenantRequest): Promise<{ results: OperationResult[] }> {

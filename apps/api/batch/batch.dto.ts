@@ -106,7 +106,10 @@ export class BatchBody {
     type: "array",
     minItems: 1,
     maxItems: MOST_OPERATIONS,
-    items: { oneOf: Object.values(OPERATIONS).map(({ name }) => ({ $ref: `#/components/schemas/${name}` })), discriminator: { propertyName: "op" } },
+    items: {
+      oneOf: Object.values(OPERATIONS).map(({ name }) => ({ $ref: `#/components/schemas/${name}` })),
+      discriminator: { propertyName: "op" },
+    },
   })
   operations!: unknown[];
 }

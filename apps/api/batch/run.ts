@@ -1,4 +1,4 @@
-import { Ledger, type Command, type LedgerLog, type Outcome } from "#libs/ledger";
+import type { Command, Ledger, LedgerLog, Outcome } from "#libs/ledger";
 import { isId } from "../http/params.js";
 import { useOf } from "../idempotency/key.js";
 import { createJobCommand, createJobRequest } from "../jobs/create.js";

@@ -19,7 +19,10 @@ export class SweepCheck {
   @Shown(choice(["ok", "late"]))
   status!: "ok" | "late";
 
-  @Shown({ type: "integer", nullable: true }, { description: "Milliseconds since the last sweep finished, at whatever process; null where none ever did." })
+  @Shown(
+    { type: "integer", nullable: true },
+    { description: "Milliseconds since the last sweep finished, at whatever process; null where none ever did." },
+  )
   ageMs!: number | null;
 
   @Shown({ type: "integer" }, { description: "The age from which it is late: three intervals." })

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Socket } from "node:net";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
-import { LogController, type FastifyInstance, type FastifyReply, type FastifyServerOptions } from "fastify";
+import { LogController, type FastifyInstance, type FastifyServerOptions } from "fastify";
 import type { RunSettings } from "#libs/config";
 import { Problem, problemBody, problemHeaders } from "../problems/problem.js";
 import { problemOf } from "../problems/translate.js";
@@ -21,7 +21,6 @@ const SECURITY_HEADERS = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
 };
 /** The browsable documentation brings its own scripts and styles, and takes nothing from elsewhere. */
 const DOCS_POLICY =
@@ -49,7 +48,7 @@ export function createServer({ logLevel }: Pick<RunSettings, "logLevel">, closin
     frameworkErrors: (error, _request, reply) => {
       // These are found before any hook runs.
       void reply.headers(SECURITY_HEADERS);
-      sendProblem(reply as unknown as FastifyReply, problemOf(error) ?? new Problem("not_found", "There is nothing at this path."));
+      sendProblem(reply, problemOf(error) ?? new Problem("not_found", "There is nothing at this path."));
     },
     clientErrorHandler: (_error, socket) => refuseBytes(socket),
   };
@@ -100,6 +99,6 @@ function refuseBytes(socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(problemBody("validation_failed", { detail: "This is not a valid HTTP request." }, "/"));
   const type = problemHeaders("validation_failed")["content-type"]!;
-  const head = ["HTTP/1.1 400 Bad Request", `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, "Connection: close"];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const length = Buffer.byteLength(body);
+  socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`);
 }

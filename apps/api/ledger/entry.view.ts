@@ -2,6 +2,11 @@ import { AMOUNT, idSchema, INSTANT, LIMIT, SCOPE, WINDOW } from "../openapi/sche
 import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 
 export const ENTRY_TYPES = ["reserve", "settle", "release", "expire", "limit"] as const;
+const SCOPE_IN_WINDOW = {
+  ...SCOPE,
+  properties: { ...SCOPE.properties, window: WINDOW },
+  required: ["kind", "id", "window"],
+};
 const MOVEMENT = { ...AMOUNT, minimum: -AMOUNT.maximum };
 
 /** One movement of one unit, the same at every scope that it names. */
@@ -24,7 +29,7 @@ export class EntryView {
   @Shown(AMOUNT, { description: "Added to what is spent." })
   spent!: number;
 
-  @Shown({ type: "array", items: { ...SCOPE, properties: { ...SCOPE.properties, window: WINDOW }, required: ["kind", "id", "window"] } })
+  @Shown({ type: "array", items: SCOPE_IN_WINDOW })
   scopes!: object[];
 
   @MaybeShown(idSchema("rsv"))
@@ -49,7 +54,7 @@ export class EntryView {
       },
       additionalProperties: false,
     },
-    { description: "Of a late settlement: that it was late. Of a change of a limit: who changed it, from what, to what and why." },
+    { description: "Of a late settlement: that it was. Of a change of a limit: who changed it, from what, to what, why." },
   )
   detail?: object;
 }

@@ -13,7 +13,12 @@ export async function listEntries(record: PrismaClient, tenantId: string, query:
   const end =
     Object.keys(filters).length === 0
       ? null
-      : await record.ledgerEntry.findFirst({ where: { tenantId, seq: after }, orderBy, skip: MOST_SCANNED, select: { seq: true } });
+      : await record.ledgerEntry.findFirst({
+          where: { tenantId, seq: after },
+          orderBy,
+          skip: MOST_SCANNED,
+          select: { seq: true },
+        });
   const entries = await record.ledgerEntry.findMany({
     where: { tenantId, seq: { ...after, ...(end && { lte: end.seq }) }, ...filters },
     orderBy,

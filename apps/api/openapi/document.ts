@@ -18,12 +18,20 @@ export function describe(app: INestApplication): OpenAPIObject {
     .addBearerAuth({ type: "http", scheme: "bearer", description: "`hfk_…`, made by the operator." }, "tenantKey")
     .addBearerAuth({ type: "http", scheme: "bearer", description: "`hfa_…`, or the key that was set." }, "adminKey")
     .build();
-  return SwaggerModule.createDocument(app, config, { operationIdFactory: operationId });
+  return closeBodies(SwaggerModule.createDocument(app, config, { operationIdFactory: operationId }));
 }
 
 function operationId(controller: string, method: string): string {
   const name = controller.replace(/Controller$/, "");
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}.${method}`;
+}
+
+/** Fields that a body does not know are refused. */
+function closeBodies(document: OpenAPIObject): OpenAPIObject {
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    if (/(Body|Operation|^NoFields)$/.test(name)) Object.assign(schema, { additionalProperties: false });
+  }
+  return document;
 }
 
 /** The browsable reference, from files of this installation alone. */

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, type Type } from "@nestjs/common";
 import { ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, getSchemaPath } from "@nestjs/swagger";
 import { kindOf, type ProblemCode } from "../problems/table.js";
-import { DenialFigures, ProblemView } from "./problem.view.js";
+import { DenialProblemView, ProblemView } from "./problem.view.js";
 
 interface Described {
   readonly summary: string;
@@ -16,7 +16,14 @@ interface Described {
   readonly problems?: readonly ProblemCode[];
 }
 
-const ALWAYS: readonly ProblemCode[] = ["validation_failed", "unauthenticated", "forbidden", "not_found", "ledger_unavailable", "shutting_down"];
+const ALWAYS: readonly ProblemCode[] = [
+  "validation_failed",
+  "unauthenticated",
+  "forbidden",
+  "not_found",
+  "ledger_unavailable",
+  "shutting_down",
+];
 const KEYED: readonly ProblemCode[] = ["idempotency_key_missing", "idempotency_key_reused"];
 
 /** One route as OpenAPI shows it, and its status. */
@@ -26,15 +33,27 @@ export function Operation(described: Described): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, ...(description !== undefined && { description }) }),
-    ApiExtraModels(answer, ProblemView, DenialFigures),
-    ApiResponse({ status, description: summary, schema: list ? listSchema(answer) : refTo(answer), ...(key && { headers: REPLAYED }) }),
+    ApiExtraModels(answer, ProblemView, DenialProblemView),
+    ApiResponse({
+      status,
+      description: summary,
+      schema: list ? listSchema(answer) : refTo(answer),
+      ...(key && { headers: REPLAYED }),
+    }),
     ...(key ? [keyHeader(key)] : []),
     ...problemResponses(codes),
   );
 }
 
 const REPLAYED = {
-  "Idempotency-Replayed": { description: "`true` where this is the first answer to the same request again.", schema: { type: "string" as const } },
+  "Idempotency-Replayed": {
+    description: "`true` where this is the first answer to the same request again.",
+    schema: { type: "string" as const },
+  },
+};
+
+const RETRY_AFTER = {
+  "Retry-After": { description: "Whole seconds, at least 1.", schema: { type: "integer" as const } },
 };
 
 function keyHeader(key: "required" | "unless dry run"): MethodDecorator & ClassDecorator {
@@ -68,10 +87,11 @@ function problemResponses(codes: readonly ProblemCode[]): MethodDecorator[] {
   const statuses = [...new Set(codes.map((code) => kindOf(code).status))].sort((a, b) => a - b);
   return statuses.map((status) => {
     const own = codes.filter((code) => kindOf(code).status === status);
-    const schema = {
-      allOf: [refTo(ProblemView), ...(status === 402 ? [refTo(DenialFigures)] : []), { properties: { code: { enum: own } } }],
-    };
-    const headers = status === 503 ? { "Retry-After": { description: "Whole seconds, at least 1.", schema: { type: "integer" as const } } } : {};
-    return ApiResponse({ status, description: own.map((code) => `\`${code}\``).join(", "), headers, content: { "application/problem+json": { schema } } });
+    return ApiResponse({
+      status,
+      description: own.map((code) => `\`${code}\``).join(", "),
+      content: { "application/problem+json": { schema: refTo(status === 402 ? DenialProblemView : ProblemView) } },
+      ...(status === 503 && { headers: RETRY_AFTER }),
+    });
   });
 }

@@ -1,3 +1,4 @@
+import { IntersectionType } from "@nestjs/swagger";
 import { PROBLEM_CODES } from "../problems/table.js";
 import { AMOUNT, LIMIT, SCOPE } from "./schemas.js";
 import { choice, MaybeShown, Shown, TEXT } from "./shown.js";
@@ -42,7 +43,7 @@ export class ProblemView {
 }
 
 /** The figures of the scope that refused, at the moment of the refusal. */
-export class DenialFigures {
+export class DenialView {
   @Shown(SCOPE)
   scope!: object;
 
@@ -67,3 +68,6 @@ export class DenialFigures {
   @MaybeShown(AMOUNT, { description: "For a plan: the largest number of children that would fit now." })
   maxChildren?: number;
 }
+
+/** A refusal for lack of allowance: the problem and the figures, in one flat object. */
+export class DenialProblemView extends IntersectionType(ProblemView, DenialView) {}

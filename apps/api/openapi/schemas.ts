@@ -9,15 +9,9 @@ export const LIMIT = {
   description: 'An integer, or the word "unlimited". 0 means that nothing may be spent.',
 };
 
-/** Unit → value; `fewest` is 1 where an empty map would say nothing. */
-export function unitMapSchema(value: object, fewest: 0 | 1 = 0) {
-  return {
-    type: "object",
-    additionalProperties: value,
-    propertyNames: { pattern: "^[a-z][a-z0-9_]{0,31}$" },
-    minProperties: fewest,
-    maxProperties: 16,
-  };
+/** Unit → value, as an answer shows it. */
+export function unitMapSchema(value: object) {
+  return { type: "object", additionalProperties: value, propertyNames: { pattern: "^[a-z][a-z0-9_]{0,31}$" } };
 }
 
 export const AMOUNTS = { ...unitMapSchema(AMOUNT), example: { tokens: 400 } };

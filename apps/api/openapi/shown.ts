@@ -1,9 +1,8 @@
-import { ApiProperty, type ApiPropertyOptions } from "@nestjs/swagger";
+import { ApiProperty } from "@nestjs/swagger";
 
 /** A field of an answer, by its schema. Classes of answers exist for OpenAPI only; answers themselves are plain objects. */
 export function Shown(schema: object, more: object = {}): PropertyDecorator {
-  // Plain schemas are wider than the union of option types that ApiProperty takes.
-  return ApiProperty({ ...schema, ...more } as ApiPropertyOptions);
+  return ApiProperty({ ...schema, ...more });
 }
 
 /** A field that is left out where it says nothing. */

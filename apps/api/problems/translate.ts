@@ -18,13 +18,27 @@ export function problemOf(error: unknown): Problem | null {
   if (error instanceof LedgerUnavailable || isRecordUnavailable(error)) {
     return new Problem("ledger_unavailable", "The record cannot be reached: send the request again, with the same key.");
   }
-  // Nest wraps what Fastify found wrong.
-  const cause = error instanceof HttpException ? (error.cause ?? error) : error;
-  const code = (cause as { code?: unknown } | null)?.code;
-  const status = error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
+  return readingProblem(error);
+}
+
+/** What Fastify and Nest found wrong before a route was reached; Nest wraps what Fastify says. */
+function readingProblem(error: unknown): Problem | null {
+  const { statusCode: status, code } = error instanceof HttpException ? wrapped(error) : clues(error);
   if (code === "FST_ERR_BAD_URL") return new Problem("validation_failed", "The path is not a valid URL.");
   if (status === 404 || code === "FST_ERR_MAX_PARAM_LENGTH") return new Problem("not_found", "There is nothing at this path.");
   if (typeof status !== "number" || status < 400 || status >= 500) return null;
-  const message = READING[String(code)] ?? "could not be read";
-  return invalid([{ pointer: "", message }]);
+  return invalid([{ pointer: "", message: READING[String(code)] ?? "could not be read" }]);
+}
+
+interface Clues {
+  readonly statusCode?: unknown;
+  readonly code?: unknown;
+}
+
+function wrapped(error: HttpException): Clues {
+  return { statusCode: error.getStatus(), code: clues(error.cause).code };
+}
+
+function clues(error: unknown): Clues {
+  return error instanceof Error ? (error as Clues) : {};
 }

@@ -2,7 +2,7 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, ValidateIf } from "class-val
 import { TASKS, type TaskName } from "#libs/reconcile";
 import { PageQuery } from "../lists/page.js";
 import { idSchema, INSTANT } from "../openapi/schemas.js";
-import { choice, Shown } from "../openapi/shown.js";
+import { choice, MaybeShown, Shown } from "../openapi/shown.js";
 import { ChoiceField } from "../validation/fields.js";
 
 const TASKS_RULE = `must be an array of different ones of ${TASKS.join(", ")}`;
@@ -13,7 +13,10 @@ export class ReconcileBody {
   @ArrayMinSize(1, { message: TASKS_RULE })
   @ArrayMaxSize(TASKS.length, { message: TASKS_RULE })
   @IsIn([...TASKS], { each: true, message: TASKS_RULE })
-  @Shown({ type: "array", items: choice(TASKS), minItems: 1, maxItems: TASKS.length }, { required: false, description: "Without it, all of them." })
+  @MaybeShown(
+    { type: "array", items: choice(TASKS), minItems: 1, maxItems: TASKS.length },
+    { description: "Without it, all of them." },
+  )
   tasks?: TaskName[];
 }
 
@@ -32,7 +35,7 @@ export class ReconcileRunView {
   @Shown(choice(TASKS))
   task!: string;
 
-  @Shown(choice(["schedule", "timer", "manual"]), { description: "`timer`: a process ran it by itself, since the schedule had not." })
+  @Shown(choice(["schedule", "timer", "manual"]), { description: "`timer`: by a process itself, since the schedule had not." })
   trigger!: string;
 
   @Shown(INSTANT)
@@ -41,7 +44,9 @@ export class ReconcileRunView {
   @Shown(INSTANT)
   finishedAt!: string;
 
-  @Shown(choice(["ok", "partial", "failed"]), { description: "`partial`: some could not be done, or an audit found differences." })
+  @Shown(choice(["ok", "partial", "failed"]), {
+    description: "`partial`: some of it could not be done, or an audit found differences.",
+  })
   outcome!: string;
 
   @Shown(COUNT)
@@ -50,11 +55,17 @@ export class ReconcileRunView {
   @Shown(COUNT)
   failed!: number;
 
-  @Shown({ type: "object", additionalProperties: true, nullable: true }, { description: "What is worth knowing beyond the counts; of an audit, the differences." })
+  @Shown(
+    { type: "object", additionalProperties: true, nullable: true },
+    { description: "What is worth knowing beyond the counts; of an audit, the differences." },
+  )
   detail!: object | null;
 }
 
 export class RunNowView {
-  @Shown({ type: [ReconcileRunView] }, { description: "The runs that finished; a task that is missing is at work, or has no reconciler." })
+  @Shown(
+    { type: [ReconcileRunView] },
+    { description: "The runs that finished; a task that is missing is at work, or has no reconciler." },
+  )
   data!: ReconcileRunView[];
 }

@@ -12,13 +12,24 @@ const ADAPTER_KINDS = new Set([
 /** SQLSTATE classes: connection lost, transaction state, gave way, resources, shutting down or cancelled, system error. */
 const SQLSTATE_CLASSES = new Set(["08", "25", "40", "53", "57", "58"]);
 /** The pg driver's time-outs and lost connections carry no code. */
-const DRIVER_MESSAGE = /^(Query read timeout|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Cannot use a pool after)/;
+const DRIVER_MESSAGES = [
+  "Query read timeout",
+  "timeout exceeded when trying to connect",
+  "Connection terminated",
+  "Client has encountered a connection error",
+  "Cannot use a pool after",
+];
+
+interface AdapterCause {
+  readonly kind?: unknown;
+  readonly originalCode?: unknown;
+}
 
 interface Clues {
   readonly code?: unknown;
   readonly syscall?: unknown;
   readonly message?: unknown;
-  readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly kind?: unknown; readonly originalCode?: unknown } } };
+  readonly meta?: { readonly driverAdapterError?: { readonly cause?: AdapterCause } };
 }
 
 /** True where the record or the way to it failed; false where it answered that the question itself is wrong. */
@@ -33,7 +44,7 @@ export function isRecordUnavailable(error: unknown): boolean {
     PRISMA_CODES.has(String(code)) ||
     ADAPTER_KINDS.has(String(kind)) ||
     isPassing(originalCode ?? code) ||
-    DRIVER_MESSAGE.test(String(message)) ||
+    DRIVER_MESSAGES.some((start) => String(message).startsWith(start)) ||
     error.name === "PrismaClientInitializationError"
   );
 }

@@ -1,4 +1,4 @@
-import { DenialFigures } from "../openapi/problem.view.js";
+import { DenialView } from "../openapi/problem.view.js";
 import { AMOUNTS, idSchema, INSTANT } from "../openapi/schemas.js";
 import { choice, MaybeShown, Shown } from "../openapi/shown.js";
 
@@ -19,7 +19,7 @@ export class PlanView {
 }
 
 /** What `observe` recorded instead of denying. */
-export class WouldDenyView extends DenialFigures {
+export class WouldDenyView extends DenialView {
   @Shown(choice(["allowance_exhausted", "exceeds_limit"]))
   code!: string;
 }

@@ -40,7 +40,7 @@ export function validatorOf(type: Dto): Validate {
     validate = (value) => {
       const errors: FieldError[] = [];
       check(value, "", errors);
-      return errors;
+      return errors.length > MOST_ERRORS ? errors.slice(0, MOST_ERRORS) : errors;
     };
     compiled.set(type, validate);
   }

@@ -1,9 +1,9 @@
 import { applyDecorators } from "@nestjs/common";
-import { ApiProperty, type ApiPropertyOptions } from "@nestjs/swagger";
+import { ApiProperty } from "@nestjs/swagger";
 import { IsBoolean, IsIn, IsObject, Validate, ValidateBy, ValidateIf, ValidateNested } from "class-validator";
 import { isTimeZone, MAX_AMOUNT } from "#libs/ledger";
 import { AMOUNT, LABELS, LIMIT, unitMapSchema } from "../openapi/schemas.js";
-import { amountsBy, isInteger, objectsBy, UNIT, UnitMapConstraint } from "./amounts.js";
+import { amountsBy, isInteger, MOST_UNITS, objectsBy, UNIT, UnitMapConstraint } from "./amounts.js";
 import { NestedType, type Dto } from "./compile.js";
 import { isText, LabelsConstraint, textRule } from "./text.js";
 
@@ -25,8 +25,7 @@ function field(options: FieldOptions, schema: object, ...rules: PropertyDecorato
     ValidateIf((object: Fields, value) => value !== undefined || !mayBeAbsent(object)),
     rule("isPresent", (value) => value !== undefined, unless === undefined ? "is required" : `is required, or ${unless}`),
     ...rules,
-    // Schemas are wider than the union of option types that ApiProperty takes.
-    ApiProperty({ ...schema, ...shown, required } as ApiPropertyOptions),
+    ApiProperty({ ...schema, ...shown, required }),
   );
 }
 
@@ -61,12 +60,16 @@ export function AmountsField({
   ...options
 }: FieldOptions & { nullable?: boolean; fewest?: 0 | 1 } = {}): PropertyDecorator {
   const amount = nullable ? { ...AMOUNT, type: ["integer", "null"] } : AMOUNT;
-  return field(options, unitMapSchema(amount, fewest), Validate(UnitMapConstraint, [amountsBy(fewest, nullable)]));
+  return field(options, boundedMap(amount, fewest), Validate(UnitMapConstraint, [amountsBy(fewest, nullable)]));
 }
 
 /** Unit → an object of the class. */
 export function ObjectsByUnitField(type: () => Dto, schema: object, options: FieldOptions = {}): PropertyDecorator {
-  return field(options, unitMapSchema(schema, 0), Validate(UnitMapConstraint, [objectsBy(0, type)]));
+  return field(options, boundedMap(schema, 0), Validate(UnitMapConstraint, [objectsBy(0, type)]));
+}
+
+function boundedMap(value: object, fewest: 0 | 1): object {
+  return { ...unitMapSchema(value), ...(fewest > 0 && { minProperties: fewest }), maxProperties: MOST_UNITS };
 }
 
 export function LimitField(options: FieldOptions = {}): PropertyDecorator {
@@ -113,7 +116,8 @@ export function PatternField(pattern: RegExp, message: string, options: FieldOpt
 export function NestedField(type: () => Dto, options: FieldOptions = {}): PropertyDecorator {
   // An array of valid objects would pass @ValidateNested, so it is told apart first.
   const isObject = IsObject({ message: "must be an object" });
-  return applyDecorators(NestedType(type), field(options, { type }, isObject, ValidateNested()));
+  // OpenAPI tells a lazy type from a class by the name of the function, which must be "type".
+  return applyDecorators(NestedType(type), field(options, { type: () => type() }, isObject, ValidateNested()));
 }
 
 /** Refuses a field that comes together with that other one. */

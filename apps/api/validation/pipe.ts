@@ -1,4 +1,5 @@
 import { Body, Query, type ArgumentMetadata, type PipeTransform } from "@nestjs/common";
+import { ApiBody } from "@nestjs/swagger";
 import { invalid } from "../problems/problem.js";
 import { AcceptsQuery } from "./query.js";
 import { validatorOf, type Dto, type Validate } from "./compile.js";
@@ -25,7 +26,11 @@ export function Payload(): ParameterDecorator {
 
 /** The request's body, or none at all. */
 export function OptionalPayload(): ParameterDecorator {
-  return Body(new DtoPipe({}));
+  return (target, name, index) => {
+    Body(new DtoPipe({}))(target, name, index);
+    const types = Reflect.getMetadata("design:paramtypes", target, name!) as Dto[];
+    ApiBody({ type: types[index]!, required: false })(target, name!, Object.getOwnPropertyDescriptor(target, name!)!);
+  };
 }
 
 /** The body of routes that say all by their path: nothing, or an empty object. */
