@@ -34,9 +34,9 @@ const INSERT_BALANCES = write(
 );
 const INSERT_JOBS = write(
   "new jobs",
-  `id text, user_name text, name text, labels jsonb, allowance json, state text, created_at bigint`,
-  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, state, created_at)
-   SELECT tenant_id, id, user_name, name, labels, allowance, state, ${at("created_at")} FROM x`,
+  `id text, user_name text, name text, labels jsonb, allowance json, state text, created_at bigint, closed_at bigint`,
+  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, state, created_at, closed_at)
+   SELECT tenant_id, id, user_name, name, labels, allowance, state, ${at("created_at")}, ${at("closed_at")} FROM x`,
 );
 const UPDATE_JOBS = write(
   "jobs",
