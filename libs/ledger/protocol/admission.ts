@@ -45,10 +45,11 @@ export class Admission {
     const places = placesOf(binding, units, this.hooks.now());
     const children = command.admit === "partial" ? 1 : ask.children;
     const bounds = await this.refusing(command.tenantId, ask, children, places);
-    const denial = bounds && denialOf(ask, children, bounds);
+    // A balance that was never written has no version that would tell that the limit set for it has changed.
+    if (!bounds || bounds.some(({ figures }, i) => figures.version === 0 && figures.limit !== places[i]!.limit)) return null;
+    const denial = denialOf(ask, children, bounds);
     if (!denial || !restsOnDefault(denial, bounds)) return denial;
-    const showsWhatIsSet = bounds.every(({ figures }, i) => figures.limit === places[i]!.limit);
-    return showsWhatIsSet && (await this.directory.isCurrent(binding)) ? denial : null;
+    return (await this.directory.isCurrent(binding)) ? denial : null;
   }
 
   /** What names the balances that may refuse; null where copies may not. */
@@ -90,10 +91,7 @@ export class Admission {
   }
 }
 
-/**
- * Nothing was taken of this user yet: it has no row whose version would tell that the default was changed, so a copy may
- * count as fresh that shows the default of before.
- */
+/** Nothing was taken of this user yet, and another process may have changed the default since its copy was made. */
 function restsOnDefault(denial: Denial, bounds: readonly (Bound & { figures: Copy })[]): boolean {
   if (denial.scope.kind !== "user") return false;
   const refusing = bounds.find(({ scope, unit }) => scope.kind === "user" && unit === denial.unit);
