@@ -11,8 +11,8 @@ import { requestRuns, type RunView, type TaskName } from "#libs/reconcile";
 import { AppModule, type ApiParts } from "./app.module.js";
 import { Authenticator } from "./auth/authenticator.js";
 import { KeyCache } from "./auth/key-cache.js";
-import { keyLoader } from "./auth/load-key.js";
-import { adminKeyHash, ensureAdminKey } from "./auth/operator.js";
+import { keyLoader } from "./auth/load-keys.js";
+import { adminKeyHash } from "./auth/operator.js";
 import { Readiness } from "./health/readiness.js";
 import { createServer, type Closing } from "./http/server.js";
 import { describe, serveDocs } from "./openapi/document.js";
@@ -35,13 +35,11 @@ export interface ApiOptions {
 
 export interface RunningApi {
   readonly url: string;
-  /** The operator's key where it was made by this start: shown this once, kept only as a hash. */
-  readonly newAdminKey: string | null;
   /** Turns new requests away, finishes those at work, and closes the connections. */
   close(): Promise<void>;
 }
 
-/** Starts the API on a record whose migrations are applied. */
+/** Starts the API on a record whose migrations are applied and whose operator has a key (see ensureAdminKey). */
 export async function startApi(settings: RunSettings, options: ApiOptions = {}): Promise<RunningApi> {
   const closing: Closing = { begun: false };
   const adapter = createServer(settings, closing);
@@ -49,8 +47,7 @@ export async function startApi(settings: RunSettings, options: ApiOptions = {}):
   const ends: (() => Promise<unknown>)[] = [];
   try {
     const parts = await openParts(settings, options, { log: server.log, closing, ends });
-    const { newAdminKey, ...api } = parts;
-    const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(api), adapter, {
+    const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(parts), adapter, {
       logger: false,
       bodyParser: false,
       abortOnError: false,
@@ -58,7 +55,7 @@ export async function startApi(settings: RunSettings, options: ApiOptions = {}):
     ends.push(() => app.close());
     serveDocs(app, describe(app));
     await app.listen(settings.port, settings.host);
-    return { url: urlOf(settings, server), newAdminKey, close: () => close(server, closing, ends) };
+    return { url: urlOf(settings, server), close: () => close(server, closing, ends) };
   } catch (error) {
     await endAll(ends);
     throw error;
@@ -76,16 +73,15 @@ async function openParts(
   settings: RunSettings,
   { ledger: shared, runNow }: ApiOptions,
   { log, closing, ends }: Surroundings,
-): Promise<ApiParts & { newAdminKey: string | null }> {
+): Promise<ApiParts> {
   const record: PrismaClient = openRecord(settings.databaseUrl, log);
   ends.push(() => record.$disconnect());
-  const newAdminKey = await ensureAdminKey(settings, record);
   const authenticator = new Authenticator(await adminKeyHash(settings, record), new KeyCache(keyLoader(record)));
   const ledger = shared ?? openLedger(settings, log);
   if (!shared) ends.push(() => ledger.close());
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };
-  return { ledger, record, authenticator, readiness, runner, log, newAdminKey };
+  return { ledger, record, authenticator, readiness, runner, log };
 }
 
 function openLedger({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs }: RunSettings, log: LedgerLog): Ledger {

@@ -9,7 +9,9 @@ const admin = newAdminKey();
 
 function callerOf(authorization: string | undefined, row: Partial<KeyRow> | null = {}) {
   const known = row && { hash, revoked: false, tenantDeleted: false, ...row };
-  const cache = new KeyCache((tenant, keyId) => Promise.resolve(tenant === tenantId && keyId === id ? known : null));
+  const cache = new KeyCache((claims) =>
+    Promise.resolve(claims.map((claim) => (claim.tenantId === tenantId && claim.keyId === id ? known : null))),
+  );
   const authenticator = new Authenticator(admin.hash, cache);
   return Promise.resolve().then(() => authenticator.callerOf(authorization));
 }

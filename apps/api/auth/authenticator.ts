@@ -22,7 +22,7 @@ export class Authenticator {
     if (sameHash(hash, this.adminHash)) return OPERATOR;
     const claim = claimOf(key);
     if (!claim) throw unauthenticated("The key is not known.");
-    const row = this.keys.find(claim.tenantId, claim.keyId);
+    const row = this.keys.find(claim);
     if (row instanceof Promise) return row.then((loaded) => callerBy(loaded, hash, claim.tenantId));
     return callerBy(row, hash, claim.tenantId);
   }

@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { newId } from "#libs/ledger";
+import type { KeyClaim } from "./key-cache.js";
 import { ULID_PATTERN } from "../openapi/schemas.js";
 
 const SECRET_BYTES = 32;
@@ -26,7 +27,7 @@ export function newAdminKey(): { key: string; hash: string } {
 }
 
 /** Whose key this claims to be; null for anything that no tenant was ever given. */
-export function claimOf(key: string): { tenantId: string; keyId: string } | null {
+export function claimOf(key: string): KeyClaim | null {
   const parts = TENANT_KEY.exec(key);
   return parts && { tenantId: `ten_${parts[1]}`, keyId: `key_${parts[2]}` };
 }

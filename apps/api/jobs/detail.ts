@@ -1,23 +1,37 @@
 import { balanceKey, balanceView, jobView, type Balance, type Job, type Scope } from "#libs/ledger";
 import { notFound } from "../problems/problem.js";
-import type { PrismaClient } from "../record/client.js";
+import { Prisma, type PrismaClient } from "../record/client.js";
 import { balanceOf, jobOf } from "../record/entities.js";
+import { MOST_COUNTED, type ReservationCounts } from "./job.view.js";
 
 /** A job with what was taken of its limits and how its reservations stand. Throws Problem where there is none. */
 export async function jobDetail(record: PrismaClient, tenantId: string, jobId: string): Promise<object> {
   const [row, counts] = await Promise.all([
     record.job.findUnique({ where: { tenantId_id: { tenantId, id: jobId } } }),
-    record.reservation.groupBy({ by: ["state"], where: { tenantId, jobId }, _count: { _all: true } }),
+    reservationCounts(record, tenantId, jobId),
   ]);
   if (!row) throw notFound("job");
   const job = jobOf(row);
-  const count = (state: string): number => counts.find((group) => group.state === state)?._count._all ?? 0;
   return {
     ...jobView(job),
     balances: (await jobBalances(record, tenantId, job)).map(balanceView),
     children: 0,
-    reservations: { open: count("open"), settled: count("settled"), released: count("released"), expired: count("expired") },
+    reservations: counts,
   };
+}
+
+/** How many reservations are in each state, among the newest: counting all of a job with millions would time out. */
+async function reservationCounts(record: PrismaClient, tenantId: string, jobId: string): Promise<ReservationCounts> {
+  const groups = await record.$queryRaw<{ state: keyof ReservationCounts; count: number }[]>(Prisma.sql`
+    SELECT state, count(*)::int AS count
+    FROM (
+      SELECT state FROM reservations WHERE tenant_id = ${tenantId} AND job_id = ${jobId}
+      ORDER BY seq DESC LIMIT ${MOST_COUNTED}
+    ) AS newest
+    GROUP BY state`);
+  const counts = { open: 0, settled: 0, released: 0, expired: 0 };
+  for (const { state, count } of groups) counts[state] = count;
+  return counts;
 }
 
 /** The balances of a job in every unit that it has a limit in or has used; one that was never written stands at zero. */

@@ -30,6 +30,9 @@ export class JobView {
   closedAt?: string;
 }
 
+/** How many reservations of a job are counted, from the newest on. */
+export const MOST_COUNTED = 100_000;
+
 const COUNT = { type: "integer", minimum: 0 };
 
 /** How many reservations of a job are in each state. */
@@ -54,6 +57,6 @@ export class JobDetailView extends JobView {
   @Shown(COUNT, { description: "Child jobs." })
   children!: number;
 
-  @Shown({ type: ReservationCounts })
+  @Shown({ type: ReservationCounts }, { description: `Of the newest ${MOST_COUNTED} reservations.` })
   reservations!: ReservationCounts;
 }

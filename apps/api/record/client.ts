@@ -5,7 +5,7 @@ import { PrismaClient } from "../../../prisma/generated/client.js";
 export { Prisma, PrismaClient } from "../../../prisma/generated/client.js";
 
 /** Longest wait for a connection, and for an answer, milliseconds: together a client hears within about a second. */
-const CONNECT_TIMEOUT_MS = 500;
+const CONNECT_TIMEOUT_MS = 750;
 const QUERY_TIMEOUT_MS = 900;
 const MOST_CONNECTIONS = 8;
 
