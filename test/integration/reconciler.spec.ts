@@ -188,6 +188,26 @@ describe("audit", () => {
   });
 });
 
+describe("audit of the copies", () => {
+  const auditWith = async (auditCopies: () => Promise<object>) => {
+    await givenTenant(record);
+    Object.assign(ledger, { auditCopies });
+    return lastRun("audit");
+  };
+
+  it("lists the copies that were repaired, and counts them as no failure", async () => {
+    const key = "tenant:a:tokens:none";
+    const run = await auditWith(() => Promise.resolve({ checked: 3, repaired: [{ key, expected: "1", found: "2" }] }));
+    expect(run).toMatchObject({ outcome: "ok", failed: 0, detail: { copiesChecked: 3, copiesRepaired: 1, repairs: [{ key }] } });
+    expect(lines).toMatchObject([{ level: "error", message: "the audit repaired wrong copies" }]);
+  });
+
+  it("goes on without them where they cannot be reached, and says so in the run", async () => {
+    const run = await auditWith(() => Promise.reject(new Error("Redis is away")));
+    expect(run).toMatchObject({ outcome: "ok", detail: { tenants: 1, copiesError: "Redis is away" } });
+  });
+});
+
 describe("running by hand", () => {
   it("runs for a process without a reconciler, over the queue, and gives it the run", async () => {
     const runs = await requestRuns(database.url, ["expire", "audit"]);
