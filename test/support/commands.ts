@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type {
   Amounts,
   Ask,
@@ -13,12 +14,13 @@ import type {
   TenantChange,
 } from '#libs/ledger';
 
+const run = randomBytes(4).toString('hex');
 let made = 0;
 
-/** An id or key that no other call of this process made. */
+/** An id or key that nobody else made: specs that run one after another share a Redis. */
 export function fresh(prefix: string): string {
   made += 1;
-  return `${prefix}_${made.toString().padStart(6, '0')}`;
+  return `${prefix}_${run}${made.toString().padStart(6, '0')}`;
 }
 
 /** An idempotency key with the digest of its request. */
