@@ -41,7 +41,8 @@ describe('a command that cannot be decided', () => {
     expect(await record.taken(tenantId)).toEqual([50, 10]);
     expect(record.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
     await record.sql('DELETE FROM tenants WHERE id = $1', [tenantId]);
-    for (const table of ['reservations', 'balances', 'ledger_entries']) await record.sql(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
+    for (const table of ['reservations', 'balances', 'ledger_entries'])
+      await record.sql(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
   });
 
   it('that names a tenant, a job or a reservation that nobody made is refused, not failed', async () => {
@@ -94,7 +95,13 @@ function meddled(store: RecordStore, { before, after }: Meddling): RecordStore {
 }
 
 /** A tenant of 100 tokens of which 40 are held, and a ledger whose next commit is meddled with. */
-async function meddling({ before, after }: { before?(tenantId: string, books: Books): Promise<unknown>; after?(): Promise<unknown> }) {
+async function meddling({
+  before,
+  after,
+}: {
+  before?(tenantId: string, books: Books): Promise<unknown>;
+  after?(): Promise<unknown>;
+}) {
   const tenantId = await record.newTenant({ allowances: { tokens: 100, calls: 5 } });
   const commands = commandsOf(tenantId);
   const usual = record.open({ redisUrl: null });
@@ -112,8 +119,10 @@ async function meddling({ before, after }: { before?(tenantId: string, books: Bo
 }
 
 describe('the belt', () => {
-  const bump = (tenantId: string) => record.sql(`UPDATE balances SET version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
-  const remove = (tenantId: string) => record.sql(`DELETE FROM balances WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
+  const bump = (tenantId: string) =>
+    record.sql(`UPDATE balances SET version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
+  const remove = (tenantId: string) =>
+    record.sql(`DELETE FROM balances WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
   /** As rules would that forgot a limit. */
   const overspend = async (_: string, books: Books) => {
     for (const book of books.values()) for (const { balance } of book.changes.balances.values()) balance.reserved += 1_000;

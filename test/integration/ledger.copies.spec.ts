@@ -30,7 +30,10 @@ const copyOf = (tenantId: string, key: string) => `holdfast:{${tenantId}}:copy:$
 
 /** A tenant of 100 tokens of which all are held by one job of ann's, known to be full in both processes. */
 async function fullTenant(limits: { user?: number } = {}) {
-  const tenantId = await record.newTenant({ allowances: { tokens: 100 }, ...(limits.user !== undefined && { userAllowance: { tokens: limits.user } }) });
+  const tenantId = await record.newTenant({
+    allowances: { tokens: 100 },
+    ...(limits.user !== undefined && { userAllowance: { tokens: limits.user } }),
+  });
   const commands = commandsOf(tenantId);
   const jobId = answerOf(await here.execute(commands.createJob({ user: 'ann' })))['id'] as string;
   const held = answerOf(await here.reserve(commands.reserve(jobId, Math.min(100, limits.user ?? 100))))['id'] as string;
@@ -46,7 +49,11 @@ describe('after an answer that gives room at one process, a request that now fit
     ['release', ({ commands, held }) => commands.release(held), {}],
     ["a raise of the tenant's limit", ({ commands }) => commands.setLimit(101), {}],
     ['an adjustment', ({ commands }) => commands.configure({ change: 'adjust', unit: 'tokens', delta: 1 }), {}],
-    ["a raise of the users' default", ({ commands }) => commands.configure({ change: 'patch', userAllowance: { tokens: 51 } }), { user: 50 }],
+    [
+      "a raise of the users' default",
+      ({ commands }) => commands.configure({ change: 'patch', userAllowance: { tokens: 51 } }),
+      { user: 50 },
+    ],
     ["a user's own limit", ({ commands }) => commands.setUserLimit('ann', 51), { user: 50 }],
   ];
 
@@ -65,7 +72,8 @@ describe('after an answer that gives room at one process, a request that now fit
       const { commands } = await fullTenant({ user: 50 });
       const jobId = answerOf(await here.execute(commands.createJob({ user: 'bob' })))['id'] as string;
       for (const ledger of [here, there]) {
-        for (let i = 0; i < 2; i += 1) expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 51))).code).toBe('exceeds_limit');
+        for (let i = 0; i < 2; i += 1)
+          expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 51))).code).toBe('exceeds_limit');
       }
       answerOf(await here.execute(commands.configure({ change: 'patch', userAllowance: { tokens: 51 } })));
       expect(refusalOf(await there.reserve(commands.reserve(jobId, 51))).denial?.scope.kind).toBe('tenant');
@@ -95,7 +103,12 @@ describe('a denial', () => {
     const start = performance.now();
     const denied = await Promise.all(Array.from({ length: 1_000 }, () => there.reserve(commands.reserve(jobId, 1))));
     expect(new Set(denied.map((outcome) => refusalOf(outcome).code))).toEqual(new Set(['allowance_exhausted']));
-    expect(refusalOf(denied[0]!).denial).toMatchObject({ scope: { kind: 'tenant', id: tenantId }, limit: 100, reserved: 100, available: 0 });
+    expect(refusalOf(denied[0]!).denial).toMatchObject({
+      scope: { kind: 'tenant', id: tenantId },
+      limit: 100,
+      reserved: 100,
+      available: 0,
+    });
     expect(performance.now() - start).toBeLessThan(2_000);
     await locker.query('ROLLBACK');
     await locker.end();
@@ -103,7 +116,10 @@ describe('a denial', () => {
 
   it('older than two seconds is read again: room that was made behind the back of Redis is found', async () => {
     const { tenantId, commands, jobId, tenantKey } = await fullTenant();
-    await record.sql(`UPDATE balances SET limit_amount = 150, version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
+    await record.sql(
+      `UPDATE balances SET limit_amount = 150, version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`,
+      [tenantId],
+    );
     // What was confirmed within two seconds may still refuse.
     expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe('allowance_exhausted');
     const [version, limit, reserved, spent, at] = (await redis.get(tenantKey))!.split(':');
@@ -114,7 +130,10 @@ describe('a denial', () => {
 
   it('turns into admission within two seconds of room made behind the back of Redis, by itself', async () => {
     const { tenantId, commands, jobId } = await fullTenant();
-    await record.sql(`UPDATE balances SET limit_amount = 150, version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
+    await record.sql(
+      `UPDATE balances SET limit_amount = 150, version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`,
+      [tenantId],
+    );
     const start = performance.now();
     await eventually(async () => (await there.reserve(commands.reserve(jobId, 1))).type === 'done');
     expect(performance.now() - start).toBeLessThan(2_500);
@@ -128,7 +147,9 @@ describe('a denial', () => {
     const first = answerOf(await here.reserve(commands.reserve(jobId, 100, { key })));
     for (let round = 0; round < 20; round += 1) {
       expect(await there.reserve(commands.reserve(jobId, 100, { key }))).toEqual({ type: 'done', answer: first, replayed: true });
-      expect(wordOf(await there.reserve(commands.reserve(jobId, 100, { key: { ...key, fingerprint: 'another' } })))).toBe('idempotency_key_reused');
+      expect(wordOf(await there.reserve(commands.reserve(jobId, 100, { key: { ...key, fingerprint: 'another' } })))).toBe(
+        'idempotency_key_reused',
+      );
       expect(wordOf(await there.reserve(commands.reserve(jobId, 100)))).toBe('allowance_exhausted');
     }
   });

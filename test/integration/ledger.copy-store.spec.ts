@@ -115,8 +115,10 @@ describe('a denial by copies', () => {
   it('names the scope that denies, also where its limit was set a moment ago and nothing was ever taken there', async () => {
     const { commands } = await fullTenant();
     const jobId = answerOf(await ledger.execute(commands.createJob({ user: 'bob' })))['id'] as string;
-    for (let i = 0; i < 2; i += 1) expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 1))).denial?.scope.kind).toBe('tenant');
+    for (let i = 0; i < 2; i += 1)
+      expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 1))).denial?.scope.kind).toBe('tenant');
     answerOf(await ledger.execute(commands.configure({ change: 'patch', userAllowance: { tokens: 0 } })));
-    for (let i = 0; i < 2; i += 1) expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 1))).denial?.scope.kind).toBe('user');
+    for (let i = 0; i < 2; i += 1)
+      expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 1))).denial?.scope.kind).toBe('user');
   });
 });

@@ -34,10 +34,18 @@ describe.each([
 
   it('admits exactly 1000 of 1001 at a limit of 1000, and says why to the one', async () => {
     const { tenantId, commands, jobId } = await tenantWith(ledger);
-    const outcomes = await all(ledger, times(1_001, () => commands.reserve(jobId, 1)));
+    const outcomes = await all(
+      ledger,
+      times(1_001, () => commands.reserve(jobId, 1)),
+    );
     expect(tally(outcomes)).toEqual({ done: 1_000, allowance_exhausted: 1 });
     const refused = outcomes.find(({ type }) => type === 'refused')!;
-    expect(refusalOf(refused).denial).toMatchObject({ scope: { kind: 'tenant', id: tenantId }, limit: 1_000, available: 0, requested: 1 });
+    expect(refusalOf(refused).denial).toMatchObject({
+      scope: { kind: 'tenant', id: tenantId },
+      limit: 1_000,
+      available: 0,
+      requested: 1,
+    });
     expect(await record.taken(tenantId)).toEqual([1_000, 0]);
     expect(await record.count('reservations', tenantId)).toBe(1_000);
   });
@@ -45,7 +53,10 @@ describe.each([
   it('gives 50 parallel requests under one key one effect and one answer', async () => {
     const { tenantId, commands, jobId } = await tenantWith(ledger);
     const key = keyed();
-    const outcomes = await all(ledger, times(50, () => commands.reserve(jobId, 10, { key })));
+    const outcomes = await all(
+      ledger,
+      times(50, () => commands.reserve(jobId, 10, { key })),
+    );
     expect(tally(outcomes)).toEqual({ done: 1, replayed: 49 });
     expect(new Set(outcomes.map((outcome) => JSON.stringify(answerOf(outcome)))).size).toBe(1);
     expect(await record.taken(tenantId)).toEqual([10, 0]);
@@ -54,7 +65,9 @@ describe.each([
   it('refuses another request under a key in use, also at the same moment', async () => {
     const { tenantId, commands, jobId } = await tenantWith(ledger);
     const key = keyed();
-    const requests = ['a', 'b'].flatMap((fingerprint) => times(10, () => commands.reserve(jobId, 10, { key: { ...key, fingerprint } })));
+    const requests = ['a', 'b'].flatMap((fingerprint) =>
+      times(10, () => commands.reserve(jobId, 10, { key: { ...key, fingerprint } })),
+    );
     expect(tally(await all(ledger, requests))).toEqual({ done: 1, replayed: 9, idempotency_key_reused: 10 });
     expect(await record.taken(tenantId)).toEqual([10, 0]);
   });
@@ -72,10 +85,20 @@ describe.each([
     for (let round = 0; round < 50; round += 1) {
       const id = answerOf(await ledger.reserve(commands.reserve(jobId, 100)))['id'] as string;
       const [, before] = await record.taken(tenantId);
-      const calls = [commands.settle(id, 60), commands.settle(id, 60), commands.settle(id, 70), commands.release(id), commands.extend(id, 90_000), commands.expire(id)];
+      const calls = [
+        commands.settle(id, 60),
+        commands.settle(id, 60),
+        commands.settle(id, 70),
+        commands.release(id),
+        commands.extend(id, 90_000),
+        commands.expire(id),
+      ];
       const rotated = [...calls.slice(round % 6), ...calls.slice(0, round % 6)];
       await all(ledger, rotated);
-      const [row] = await record.sql<{ state: string; actual: { tokens: number } | null }>('SELECT state, actual FROM reservations WHERE id = $1', [id]);
+      const [row] = await record.sql<{ state: string; actual: { tokens: number } | null }>(
+        'SELECT state, actual FROM reservations WHERE id = $1',
+        [id],
+      );
       expect(['settled', 'released']).toContain(row!.state);
       expect(await record.taken(tenantId)).toEqual([0, before + (row!.actual?.tokens ?? 0)]);
     }
@@ -84,7 +107,10 @@ describe.each([
   it('keeps limits exact while they are raised and lowered among 100 reservations', async () => {
     const { tenantId, commands, jobId } = await tenantWith(ledger, 50);
     const limits = [80, 20, 60, 40].map((limit) => commands.setLimit(limit));
-    const outcomes = await all(ledger, times(104, (i) => (i % 26 === 25 ? limits[(i - 25) / 26]! : commands.reserve(jobId, 1))));
+    const outcomes = await all(
+      ledger,
+      times(104, (i) => (i % 26 === 25 ? limits[(i - 25) / 26]! : commands.reserve(jobId, 1))),
+    );
     const admitted = outcomes.filter(({ type }) => type === 'done').length - 4;
     expect(await record.taken(tenantId)).toEqual([admitted, 0]);
     expect(admitted).toBeLessThanOrEqual(80);
@@ -98,7 +124,9 @@ describe.each([
       answerOf(await ledger.execute(commands.settle(id, amount)));
     }
     const left = Number.MAX_SAFE_INTEGER - 99_999_999_999_999 - 10 ** 14;
-    expect(refusalOf(await ledger.reserve(commands.reserve(jobId, left + 1)))).toMatchObject({ denial: { available: left, limit: null } });
+    expect(refusalOf(await ledger.reserve(commands.reserve(jobId, left + 1)))).toMatchObject({
+      denial: { available: left, limit: null },
+    });
     answerOf(await ledger.reserve(commands.reserve(jobId, left)));
     expect(await record.taken(tenantId)).toEqual([left, Number.MAX_SAFE_INTEGER - left]);
   });

@@ -55,7 +55,11 @@ async function expectKept(commands: readonly Reserve[], results: readonly Result
 }
 
 /** The same commands until each is answered: one effect a key, however often it was sent. */
-async function expectOneEffectEach(ledger: Ledger, { commands, taken }: Awaited<ReturnType<typeof work>>, perTenant: number): Promise<void> {
+async function expectOneEffectEach(
+  ledger: Ledger,
+  { commands, taken }: Awaited<ReturnType<typeof work>>,
+  perTenant: number,
+): Promise<void> {
   await eventually(async () => answerOf(await ledger.reserve(commands[0]!)));
   const again = await Promise.all(commands.map((command) => ledger.reserve(command)));
   expect(again.every(({ type }) => type === 'done')).toBe(true);
@@ -85,22 +89,28 @@ describe('the record', () => {
     expect(ledger.status().record).toBe('up');
   });
 
-  it.each(['cut', 'hung', 'deaf'] as const)('when the way to it is %s: unavailable in bounded time, one effect a key once it is back', async (state) => {
-    const ledger = record.open({ databaseUrl: proxy.url, redisUrl: null, commitTimeoutMs: 400 });
-    const working = await work(ledger, 2, 60);
-    const first = Promise.allSettled(working.commands.slice(0, 60).map((command) => ledger.reserve(command)));
-    await new Promise((resolve) => setImmediate(resolve));
-    proxy.set(state);
-    const start = performance.now();
-    const results = [...(await first), ...(await Promise.allSettled(working.commands.slice(60).map((command) => ledger.reserve(command))))];
-    expect(performance.now() - start).toBeLessThan(2 * 400 + 300);
-    await expectKept(working.commands, results);
-    expect(results.at(-1)!.status).toBe('rejected');
-    expect(ledger.status().record).toBe('down');
-    proxy.set('open');
-    await expectOneEffectEach(ledger, working, 60);
-    expect(ledger.status().record).toBe('up');
-  });
+  it.each(['cut', 'hung', 'deaf'] as const)(
+    'when the way to it is %s: unavailable in bounded time, one effect a key once it is back',
+    async (state) => {
+      const ledger = record.open({ databaseUrl: proxy.url, redisUrl: null, commitTimeoutMs: 400 });
+      const working = await work(ledger, 2, 60);
+      const first = Promise.allSettled(working.commands.slice(0, 60).map((command) => ledger.reserve(command)));
+      await new Promise((resolve) => setImmediate(resolve));
+      proxy.set(state);
+      const start = performance.now();
+      const results = [
+        ...(await first),
+        ...(await Promise.allSettled(working.commands.slice(60).map((command) => ledger.reserve(command)))),
+      ];
+      expect(performance.now() - start).toBeLessThan(2 * 400 + 300);
+      await expectKept(working.commands, results);
+      expect(results.at(-1)!.status).toBe('rejected');
+      expect(ledger.status().record).toBe('down');
+      proxy.set('open');
+      await expectOneEffectEach(ledger, working, 60);
+      expect(ledger.status().record).toBe('up');
+    },
+  );
 
   it('that cannot be reached fails look-ups with the same error', async () => {
     const ledger = record.open({ databaseUrl: proxy.url, commitTimeoutMs: 400 });

@@ -37,7 +37,10 @@ async function usedTenant() {
   const commands = commandsOf(tenantId);
   const jobId = answerOf(await ledger.execute(commands.createJob()))['id'] as string;
   const spent = answerOf(await ledger.reserve(commands.reserve(jobId, 700)))['id'] as string;
-  const held = answerOf(await ledger.reserve(commands.reserve(jobId, 200, { ttlMs: 3_600_000 }))) as { id: string; expiresAt: string };
+  const held = answerOf(await ledger.reserve(commands.reserve(jobId, 200, { ttlMs: 3_600_000 }))) as {
+    id: string;
+    expiresAt: string;
+  };
   answerOf(await ledger.execute(commands.settle(spent, 700)));
   const key = `holdfast:{${tenantId}}:copy:tenant:${tenantId}:tokens:none`;
   await eventually(async () => (await redis.get(key))?.startsWith('3:1000:200:700:'));
@@ -59,12 +62,18 @@ const LOSSES: [string, (used: Used) => Promise<unknown>][] = [
   ['is flushed', () => redis.flushall()],
   ["loses the tenant's keys", async (used) => redis.del(await keysOf(used))],
   ['loses one key', ({ key }) => redis.del(key)],
-  ['has lists where copies should be', async (used) => {
-    for (const key of await keysOf(used)) await redis.multi().del(key).lpush(key, 'x').exec();
-  }],
-  ['has nonsense where copies should be', async (used) => {
-    for (const key of await keysOf(used)) await redis.set(key, '1:-5:x');
-  }],
+  [
+    'has lists where copies should be',
+    async (used) => {
+      for (const key of await keysOf(used)) await redis.multi().del(key).lpush(key, 'x').exec();
+    },
+  ],
+  [
+    'has nonsense where copies should be',
+    async (used) => {
+      for (const key of await keysOf(used)) await redis.set(key, '1:-5:x');
+    },
+  ],
   ['came back with older copies that show more room', (used) => plant(used, 1, '1000:0:100')],
   ['came back with older copies that show no room', (used) => plant(used, 1, '1000:1000:0')],
   ['holds newer versions than the record, with no limit', (used) => plant(used, 1_000_000, ':0:0')],
@@ -81,8 +90,12 @@ describe('a Redis that', () => {
     const admitted = outcomes.filter(({ type }) => type === 'done').length;
     expect(admitted).toBeLessThanOrEqual(2);
     let left = 2 - admitted;
-    await eventually(async () => left === 0 || ((await ledger.reserve(commands.reserve(jobId, 50))).type === 'done' && (left -= 1) === 0));
-    expect(tally(await Promise.all(times(5, () => ledger.reserve(commands.reserve(jobId, 1)))))).toEqual({ allowance_exhausted: 5 });
+    await eventually(
+      async () => left === 0 || ((await ledger.reserve(commands.reserve(jobId, 50))).type === 'done' && (left -= 1) === 0),
+    );
+    expect(tally(await Promise.all(times(5, () => ledger.reserve(commands.reserve(jobId, 1)))))).toEqual({
+      allowance_exhausted: 5,
+    });
     expect(await record.taken(tenantId)).toEqual([300, 700]);
     const settled = answerOf(await ledger.execute(commands.settle(held.id, 250)));
     expect(settled).toMatchObject({ late: false, expiresAt: held.expiresAt });
@@ -105,26 +118,29 @@ const FAILURES: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
 ];
 
 describe('a Redis that for a while', () => {
-  it.each(FAILURES)('%s: the record decides alone in bounded time, and Redis is used again when it is back', async (_, fail, mend) => {
-    const { tenantId, commands, jobId, held } = await usedTenant();
-    await fail();
-    const start = performance.now();
-    const outcomes = await Promise.all(times(30, () => ledger.reserve(commands.reserve(jobId, 50))));
-    expect(tally(outcomes)).toEqual({ done: 2, allowance_exhausted: 28 });
-    answerOf(await ledger.execute(commands.settle(held.id, 150)));
-    answerOf(await ledger.reserve(commands.reserve(jobId, 50)));
-    expect(tally([await ledger.reserve(commands.reserve(jobId, 1))])).toEqual({ allowance_exhausted: 1 });
-    expect(performance.now() - start).toBeLessThan(6 * REDIS_MS + 500);
-    expect(await record.taken(tenantId)).toEqual([150, 850]);
+  it.each(FAILURES)(
+    '%s: the record decides alone in bounded time, and Redis is used again when it is back',
+    async (_, fail, mend) => {
+      const { tenantId, commands, jobId, held } = await usedTenant();
+      await fail();
+      const start = performance.now();
+      const outcomes = await Promise.all(times(30, () => ledger.reserve(commands.reserve(jobId, 50))));
+      expect(tally(outcomes)).toEqual({ done: 2, allowance_exhausted: 28 });
+      answerOf(await ledger.execute(commands.settle(held.id, 150)));
+      answerOf(await ledger.reserve(commands.reserve(jobId, 50)));
+      expect(tally([await ledger.reserve(commands.reserve(jobId, 1))])).toEqual({ allowance_exhausted: 1 });
+      expect(performance.now() - start).toBeLessThan(6 * REDIS_MS + 500);
+      expect(await record.taken(tenantId)).toEqual([150, 850]);
 
-    await mend();
-    await eventually(async () => {
-      const outcome = await ledger.reserve(commands.reserve(jobId, 1));
-      expect(outcome.type).toBe('refused');
-      const copy = await redis.get(`holdfast:{${tenantId}}:copy:tenant:${tenantId}:tokens:none`);
-      return ledger.status().redis === 'used' && copy?.includes(':1000:150:850:');
-    });
-  });
+      await mend();
+      await eventually(async () => {
+        const outcome = await ledger.reserve(commands.reserve(jobId, 1));
+        expect(outcome.type).toBe('refused');
+        const copy = await redis.get(`holdfast:{${tenantId}}:copy:tenant:${tenantId}:tokens:none`);
+        return ledger.status().redis === 'used' && copy?.includes(':1000:150:850:');
+      });
+    },
+  );
 
   it('is slow answers no slower than the time-out for each look, and never wrong', async () => {
     const { tenantId, commands, jobId } = await usedTenant();

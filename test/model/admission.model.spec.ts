@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import { balanceKey, decide, MAX_AMOUNT, type Balance, type Denial, type Figures, type Ledger, type TenantBook } from '#libs/ledger';
+import {
+  balanceKey,
+  decide,
+  MAX_AMOUNT,
+  type Balance,
+  type Denial,
+  type Figures,
+  type Ledger,
+  type TenantBook,
+} from '#libs/ledger';
 import { RedisCopies } from '../../libs/ledger/redis/index.js';
 import { bookOf, NOON } from '../support/book.js';
 import { commandsOf, fresh } from '../support/commands.js';
@@ -42,19 +51,35 @@ async function place(cases: readonly Case[]) {
     const job = commands.createJob({ jobId, allowance: figures.limit === null ? {} : { tokens: figures.limit } });
     decide(book, job, NOON);
     const scope = { kind: 'job', id: jobId } as const;
-    const balance: Balance = { key: balanceKey(scope, 'tokens', 'none'), scope, unit: 'tokens', window: 'none', version: 7, ...figures };
+    const balance: Balance = {
+      key: balanceKey(scope, 'tokens', 'none'),
+      scope,
+      unit: 'tokens',
+      window: 'none',
+      version: 7,
+      ...figures,
+    };
     book.balances.rows.set(balance.key, balance);
     balances.push(balance);
   }
   await record.sql(
     `INSERT INTO jobs (tenant_id, id, labels, allowance, state, created_at)
      SELECT $1, id, '{}', allowance::json, 'open', holdfast_now() FROM unnest($2::text[], $3::text[]) AS x(id, allowance)`,
-    [tenantId, balances.map(({ scope }) => scope.id), cases.map(({ figures: { limit } }) => JSON.stringify(limit === null ? {} : { tokens: limit }))],
+    [
+      tenantId,
+      balances.map(({ scope }) => scope.id),
+      cases.map(({ figures: { limit } }) => JSON.stringify(limit === null ? {} : { tokens: limit })),
+    ],
   );
   await record.sql(
     `INSERT INTO balances (tenant_id, key, kind, scope_id, unit, "window", limit_amount, reserved, spent, version)
      SELECT $1, key, 'job', id, 'tokens', 'none', l, r, s, 7 FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS x(key, id, l, r, s)`,
-    [tenantId, ...(['key', 'id', 'limit', 'reserved', 'spent'] as const).map((name) => balances.map((row) => (name === 'id' ? row.scope.id : row[name])))],
+    [
+      tenantId,
+      ...(['key', 'id', 'limit', 'reserved', 'spent'] as const).map((name) =>
+        balances.map((row) => (name === 'id' ? row.scope.id : row[name])),
+      ),
+    ],
   );
   await copies.remember(tenantId, balances, 0);
   return { tenantId, book, balances, commands };
@@ -64,7 +89,15 @@ async function place(cases: readonly Case[]) {
 async function expectAgreement(cases: readonly Case[]): Promise<void> {
   const { tenantId, book, balances, commands } = await place(cases);
   const asks = cases.map(({ amount }, i) => commands.reserve(balances[i]!.scope.id, amount, { dryRun: true }));
-  const judged = await Promise.all(chunks(asks, 100).map((some, c) => copies.judge(tenantId, some.map((_, i) => [{ key: balances[c * 100 + i]!.key, amount: cases[c * 100 + i]!.amount }]), 60_000)));
+  const judged = await Promise.all(
+    chunks(asks, 100).map((some, c) =>
+      copies.judge(
+        tenantId,
+        some.map((_, i) => [{ key: balances[c * 100 + i]!.key, amount: cases[c * 100 + i]!.amount }]),
+        60_000,
+      ),
+    ),
+  );
   const verdicts = judged.flat();
   const committed = await Promise.all(asks.map((ask) => ledger.execute(ask)));
   for (const [i, { figures, amount }] of cases.entries()) {
@@ -89,7 +122,11 @@ async function expectAgreement(cases: readonly Case[]): Promise<void> {
 function expectExact(denial: Denial, { figures, amount }: Case): void {
   const left = BigInt(figures.limit ?? MAX_AMOUNT) - BigInt(figures.reserved) - BigInt(figures.spent);
   expect(BigInt(denial.available)).toBe(left < 0n ? 0n : left);
-  expect(denial).toMatchObject({ ...figures, requested: amount, code: figures.limit !== null && amount > figures.limit ? 'exceeds_limit' : 'allowance_exhausted' });
+  expect(denial).toMatchObject({
+    ...figures,
+    requested: amount,
+    code: figures.limit !== null && amount > figures.limit ? 'exceeds_limit' : 'allowance_exhausted',
+  });
 }
 
 function expectUntouched(book: TenantBook, balances: readonly Balance[]): void {
@@ -102,14 +139,18 @@ function chunks<T>(all: readonly T[], size: number): T[][] {
 
 describe('the script on the copies, the group commit and the bare rules', () => {
   it('agree at every edge of limit, reserved, spent and amount', async () => {
-    const cases = [...EDGES, null].flatMap((limit) => EDGES.flatMap((taken) => EDGES.map((amount) => ({ limit, taken, amount }))));
+    const cases = [...EDGES, null].flatMap((limit) =>
+      EDGES.flatMap((taken) => EDGES.map((amount) => ({ limit, taken, amount }))),
+    );
     await expectAgreement(cases.map(({ limit, taken, amount }) => ({ figures: { limit, reserved: taken, spent: 0 }, amount })));
     await expectAgreement(cases.map(({ limit, taken, amount }) => ({ figures: { limit, reserved: 1, spent: taken }, amount })));
   });
 
   it('agree on any figures, where spent and reserved together pass 2^53 − 1 too', async () => {
     const amount = fc.oneof(fc.constantFrom(...EDGES), fc.nat(2_000), fc.maxSafeNat());
-    const near = fc.tuple(amount, fc.integer({ min: -2, max: 2 })).map(([base, by]) => Math.min(Math.max(0, base + by), MAX_AMOUNT));
+    const near = fc
+      .tuple(amount, fc.integer({ min: -2, max: 2 }))
+      .map(([base, by]) => Math.min(Math.max(0, base + by), MAX_AMOUNT));
     const figures = fc.record({ limit: fc.option(near), reserved: near, spent: near });
     const cases = fc.sample(fc.record({ figures, amount: near }), { numRuns: 1_500 });
     await expectAgreement(cases);
@@ -151,7 +192,9 @@ describe('the script on the copies', () => {
 
   it('keeps the newest version, however late, doubled or reordered the others come', async () => {
     const tenantId = fresh('ten');
-    const versions = [1, 2, 9, 10, 11, 2 ** 53 - 2, 2 ** 53 - 1].map((version) => balanceOf('a', version, { ...wide, spent: version }));
+    const versions = [1, 2, 9, 10, 11, 2 ** 53 - 2, 2 ** 53 - 1].map((version) =>
+      balanceOf('a', version, { ...wide, spent: version }),
+    );
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([...versions, ...versions], { minLength: 1 }), async (arriving) => {
         await copies.forget(tenantId, [versions[0]!.key]);

@@ -59,7 +59,15 @@ function figuresOf(book: TenantBook, jobId: string): Record<'job' | 'tenant', [n
 /** What the model and the ledger say of one job, in the words of the model. */
 function modelWords({ outcome, code, scope, advice, planned, before, after }: LabRun['decisions'][number]) {
   const taken = ({ job, tenant }: typeof before) => ({ job: [job.reserved, job.spent], tenant: [tenant.reserved, tenant.spent] });
-  return { outcome, code, scope, maxChildren: advice?.maxChildren ?? null, requested: code && planned, before: taken(before), after: taken(after) };
+  return {
+    outcome,
+    code,
+    scope,
+    maxChildren: advice?.maxChildren ?? null,
+    requested: code && planned,
+    before: taken(before),
+    after: taken(after),
+  };
 }
 
 function ledgerWords({ outcome, before, after }: ReturnType<typeof runLedger>['decisions'][number]) {
@@ -90,21 +98,24 @@ describe("the lab's model and the ledger's rules, which share no code", () => {
 
   it('admit exactly what the advice says would have fitted', () => {
     fc.assert(
-      fc.property(small.filter(({ mode }) => mode === 'enforce'), (given) => {
-        const advised = runModel(given).decisions.find(({ advice }) => advice !== null && advice.maxChildren > 0);
-        if (!advised) return;
-        const { jobAllowance, attempts, cost } = given;
-        const book = bookOf({ allowances: { units: given.tenantAllowance }, jobAllowance: { units: jobAllowance } });
-        const commands = commandsOf(book.tenantId);
-        const reserve = (ask: Parameters<typeof commands.reserve>[1]) => {
-          const job = commands.createJob({ allowance: {} });
-          decide(book, job, NOON);
-          return decide(book, commands.reserve(job.jobId, ask), NOON).type;
-        };
-        for (let i = 1; i < advised.step; i += 1) reserve(plan(given.children, attempts, { units: cost }));
-        expect(reserve(plan(advised.advice!.maxChildren + 1, attempts, { units: cost }))).toBe('refused');
-        expect(reserve(plan(advised.advice!.maxChildren, attempts, { units: cost }))).toBe('done');
-      }),
+      fc.property(
+        small.filter(({ mode }) => mode === 'enforce'),
+        (given) => {
+          const advised = runModel(given).decisions.find(({ advice }) => advice !== null && advice.maxChildren > 0);
+          if (!advised) return;
+          const { jobAllowance, attempts, cost } = given;
+          const book = bookOf({ allowances: { units: given.tenantAllowance }, jobAllowance: { units: jobAllowance } });
+          const commands = commandsOf(book.tenantId);
+          const reserve = (ask: Parameters<typeof commands.reserve>[1]) => {
+            const job = commands.createJob({ allowance: {} });
+            decide(book, job, NOON);
+            return decide(book, commands.reserve(job.jobId, ask), NOON).type;
+          };
+          for (let i = 1; i < advised.step; i += 1) reserve(plan(given.children, attempts, { units: cost }));
+          expect(reserve(plan(advised.advice!.maxChildren + 1, attempts, { units: cost }))).toBe('refused');
+          expect(reserve(plan(advised.advice!.maxChildren, attempts, { units: cost }))).toBe('done');
+        },
+      ),
       { numRuns: 200 },
     );
   });

@@ -20,11 +20,16 @@ function plain<T>(value: T): T {
 
 /** As JSON, with the keys of objects in one order. */
 export function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => (isPlainObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part));
+  return JSON.stringify(value, (_, part: unknown) =>
+    isPlainObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
 }
 
 function sorted<T>(rows: readonly T[]): T[] {
-  return rows.map((row) => [textOf(row), row] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return rows
+    .map((row) => [textOf(row), row] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, row]) => row);
 }
 
 function isPlainObject(value: unknown): value is object {
@@ -32,7 +37,8 @@ function isPlainObject(value: unknown): value is object {
 }
 
 export function shapeOf(book: TenantBook): Shape {
-  const rows = <T>(table: { rows: Map<string, T | null> }) => sorted(plain([...table.rows.values()].filter((row): row is T => row !== null)) as object[]);
+  const rows = <T>(table: { rows: Map<string, T | null> }) =>
+    sorted(plain([...table.rows.values()].filter((row): row is T => row !== null)) as object[]);
   return {
     tenant: plain(book.tenant!),
     settings: plain(book.settings),
@@ -65,12 +71,16 @@ export function copyOf(book: TenantBook): TenantBook {
 const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`;
 
 export async function shapeIn(record: TestRecord, tenantId: string): Promise<Shape> {
-  const rows = (select: string, rest: string) => record.sql<Record<string, unknown>>(`SELECT ${select} FROM ${rest} `, [tenantId]);
+  const rows = (select: string, rest: string) =>
+    record.sql<Record<string, unknown>>(`SELECT ${select} FROM ${rest} `, [tenantId]);
   const [tenant] = await rows(
     `id, name, enforcement, state, config_version AS "configVersion", ${ms('created_at')} AS "createdAt", ${ms('deleted_at')} AS "deletedAt"`,
     'tenants WHERE id = $1',
   );
-  const allowances = await rows(`kind, scope_id AS scope, unit, limit_amount AS "limit", period, time_zone AS "timeZone"`, 'allowances WHERE tenant_id = $1');
+  const allowances = await rows(
+    `kind, scope_id AS scope, unit, limit_amount AS "limit", period, time_zone AS "timeZone"`,
+    'allowances WHERE tenant_id = $1',
+  );
   const reservations = await rows(
     `id, job_id AS "jobId", user_name AS user, state, reserved, plan, keys, actual, late, would_deny AS "wouldDeny",
      ${ms('created_at')} AS "createdAt", ${ms('expires_at')} AS "expiresAt", ${ms('closed_at')} AS "closedAt"`,
@@ -81,7 +91,10 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     'jobs WHERE tenant_id = $1',
   );
   const balances = await rows(`key, limit_amount AS "limit", reserved, spent, version`, 'balances WHERE tenant_id = $1');
-  const keys = await rows(`key, fingerprint, answer, ${ms('created_at')} AS "createdAt"`, 'idempotency_keys WHERE tenant_id = $1');
+  const keys = await rows(
+    `key, fingerprint, answer, ${ms('created_at')} AS "createdAt"`,
+    'idempotency_keys WHERE tenant_id = $1',
+  );
   const entries = await rows(
     `type, ${ms('at')} AS at, unit, reserved, spent, keys, reservation_id AS "reservationId", job_id AS "jobId", user_name AS user, detail`,
     'ledger_entries WHERE tenant_id = $1',

@@ -20,8 +20,16 @@ const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Mat
 const small = fc.oneof(fc.constantFrom(0, 1), fc.nat(60));
 const limit = fc.oneof({ weight: 4, arbitrary: fc.nat(150) }, { weight: 1, arbitrary: fc.constant(null) });
 const user = fc.constantFrom('ann', 'bob:c', null);
-const unit = fc.oneof({ weight: 6, arbitrary: fc.constantFrom('tokens', 'calls') }, { weight: 1, arbitrary: fc.constant('constructor') });
-const zoned = fc.constantFrom<[Period, string]>(['none', 'UTC'], ['hour', 'Asia/Kolkata'], ['day', 'America/St_Johns'], ['week', 'UTC']);
+const unit = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('tokens', 'calls') },
+  { weight: 1, arbitrary: fc.constant('constructor') },
+);
+const zoned = fc.constantFrom<[Period, string]>(
+  ['none', 'UTC'],
+  ['hour', 'Asia/Kolkata'],
+  ['day', 'America/St_Johns'],
+  ['week', 'UTC'],
+);
 
 const amounts = fc.oneof(
   { weight: 4, arbitrary: fc.record({ tokens: small }) },
@@ -44,14 +52,18 @@ const reserve = fc.record({
   reuses: fc.oneof({ weight: 14, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat() }),
 });
 const createJob = fc.record({ kind: fc.constant('createJob' as const), user, most: fc.option(small) });
-const endJob = fc.record({ kind: fc.constant('endJob' as const), job: fc.nat(), state: fc.constantFrom('closed' as const, 'cancelled' as const) });
+const endJob = fc.record({
+  kind: fc.constant('endJob' as const),
+  job: fc.nat(),
+  state: fc.constantFrom('closed' as const, 'cancelled' as const),
+});
 const settle = fc.record({ kind: fc.constant('settle' as const), which: fc.nat(), actual: small });
 const close = fc.record({ kind: fc.constantFrom('release' as const, 'expire' as const), which: fc.nat() });
 const extend = fc.record({ kind: fc.constant('extend' as const), which: fc.nat(), ttlMs: fc.constantFrom(1_000, 600_000) });
 const again = fc.record({ kind: fc.constant('again' as const), which: fc.nat() });
-const allowance = fc.record({ change: fc.constant('allowance' as const), unit: fc.constantFrom('tokens', 'tokens', 'calls'), limit }).chain((change) =>
-  zoned.map(([period, timeZone]) => ({ ...change, period, timeZone })),
-);
+const allowance = fc
+  .record({ change: fc.constant('allowance' as const), unit: fc.constantFrom('tokens', 'tokens', 'calls'), limit })
+  .chain((change) => zoned.map(([period, timeZone]) => ({ ...change, period, timeZone })));
 const own = fc
   .record({ change: fc.constant('userAllowance' as const), user: fc.constantFrom('ann', 'bob:c'), unit, limit })
   .chain((change) => fc.option(zoned).map((given) => ({ ...change, period: given && given[0], timeZone: given && given[1] })));
@@ -97,7 +109,8 @@ export function commandOf(action: Action, made: Made): Command {
   const { jobs, reservations, sent } = made;
   const commands = commandsOf(made.tenantId);
   if (action.kind === 'again') return pick(sent, action.which) ?? commands.release('rsv_none');
-  if (action.kind === 'configure') return commands.configure(action.change, action.change.change === 'adjust' ? { key: keyed() } : {});
+  if (action.kind === 'configure')
+    return commands.configure(action.change, action.change.change === 'adjust' ? { key: keyed() } : {});
   if (action.kind === 'createJob') {
     return commands.createJob({ user: action.user, allowance: action.most === null ? {} : { tokens: action.most } });
   }
@@ -110,7 +123,13 @@ export function commandOf(action: Action, made: Made): Command {
 
 function reserveOf({ ask: asked, admit, dryRun, ttlMs, job, reuses }: Extract<Action, { kind: 'reserve' }>, made: Made): Command {
   const command = commandsOf(made.tenantId).reserve(pick(made.jobs, job) ?? 'job_none', asked, { admit, dryRun, ttlMs });
-  const used = reuses === null ? undefined : pick(made.sent.flatMap((one) => ('key' in one && one.key ? [one.key.key] : [])), reuses);
+  const used =
+    reuses === null
+      ? undefined
+      : pick(
+          made.sent.flatMap((one) => ('key' in one && one.key ? [one.key.key] : [])),
+          reuses,
+        );
   return used === undefined ? command : { ...command, key: { key: used, fingerprint: 'another request' } };
 }
 
@@ -119,14 +138,26 @@ const placed = fc.record({ tenant: fc.nat(1), action });
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 12, arbitrary: placed.map((one): Step => ({ type: 'one', actions: [one] })) },
-    { weight: 3, arbitrary: fc.array(placed, { minLength: 2, maxLength: 7 }).map((actions): Step => ({ type: 'group', actions })) },
-    { weight: 1, arbitrary: fc.constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000).map((byMs): Step => ({ type: 'advance', byMs })) },
+    {
+      weight: 3,
+      arbitrary: fc.array(placed, { minLength: 2, maxLength: 7 }).map((actions): Step => ({ type: 'group', actions })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000).map((byMs): Step => ({ type: 'advance', byMs })),
+    },
   ),
   { minLength: 10, maxLength: 40 },
 );
 
 export const settings: fc.Arbitrary<BookSettings> = fc
-  .record({ limit, zoned, user: fc.option(fc.nat(150)), job: fc.option(fc.nat(150)), enforcement: fc.constantFrom('enforce', 'enforce', 'enforce', 'observe') })
+  .record({
+    limit,
+    zoned,
+    user: fc.option(fc.nat(150)),
+    job: fc.option(fc.nat(150)),
+    enforcement: fc.constantFrom('enforce', 'enforce', 'enforce', 'observe'),
+  })
   .map(({ limit: most, zoned: [period, timeZone], user: users, job, enforcement }) => ({
     enforcement,
     allowances: { tokens: { limit: most, period, timeZone }, calls: 10 },

@@ -122,14 +122,26 @@ interface Given {
 }
 
 /** The book after some order of the commands in which the rules give the same outcomes and the end holds; else null. */
-function inSomeOrder(book: TenantBook, given: readonly Given[], now: number, holds: (end: TenantBook) => boolean): TenantBook | null {
+function inSomeOrder(
+  book: TenantBook,
+  given: readonly Given[],
+  now: number,
+  holds: (end: TenantBook) => boolean,
+): TenantBook | null {
   // A copy may be two seconds old when it denies: such a denial has no place in the order, and it changed nothing.
-  const open = given.filter(({ command, outcome }) => !(command.type === 'reserve' && outcome.type === 'refused' && outcome.refusal.denial));
+  const open = given.filter(
+    ({ command, outcome }) => !(command.type === 'reserve' && outcome.type === 'refused' && outcome.refusal.denial),
+  );
   if (open.length === 0) return holds(book) ? book : null;
   for (const one of open) {
     const next = copyOf(book);
     if (textOf(decide(next, one.command, now)) !== textOf(one.outcome)) continue;
-    const end = inSomeOrder(next, open.filter((other) => other !== one), now, holds);
+    const end = inSomeOrder(
+      next,
+      open.filter((other) => other !== one),
+      now,
+      holds,
+    );
     if (end) return end;
   }
   return null;

@@ -80,10 +80,11 @@ export class TestRecord {
   /** The id of a new tenant. By default 1 000 tokens and no other limit. */
   async newTenant(settings: BookSettings = {}, id = fresh('ten')): Promise<string> {
     const { enforcement = 'enforce', state = 'active', allowances = { tokens: 1_000 } } = settings;
-    await this.sql(
-      `INSERT INTO tenants (id, name, enforcement, state, created_at) VALUES ($1, 'a', $2, $3, holdfast_now())`,
-      [id, enforcement, state],
-    );
+    await this.sql(`INSERT INTO tenants (id, name, enforcement, state, created_at) VALUES ($1, 'a', $2, $3, holdfast_now())`, [
+      id,
+      enforcement,
+      state,
+    ]);
     const rows = [
       ...Object.entries(allowances).map(([unit, given]) => {
         const { limit, period, timeZone } = settingOf(given);

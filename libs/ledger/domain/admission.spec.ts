@@ -3,7 +3,11 @@ import { denialOf, maxChildren, passesIntegers, sizeOf, type Bound, type SizedAs
 import { MAX_AMOUNT } from "./amounts.js";
 import { fits, type ScopeKind } from "./balance.js";
 
-const bound = (kind: ScopeKind, limit: number | null, taken: { reserved?: number; spent?: number; unit?: string } = {}): Bound => ({
+const bound = (
+  kind: ScopeKind,
+  limit: number | null,
+  taken: { reserved?: number; spent?: number; unit?: string } = {},
+): Bound => ({
   scope: { kind, id: `${kind}_1` },
   unit: taken.unit ?? "tokens",
   figures: { limit, reserved: taken.reserved ?? 0, spent: taken.spent ?? 0 },
@@ -35,7 +39,11 @@ describe("a decision", () => {
     expect(denialOf(asking(limit), 1, [bound("tenant", limit)])).toBeNull();
     if (limit > 0) expect(denialOf(asking(limit - 1), 1, [bound("tenant", limit)])).toBeNull();
     if (limit === MAX_AMOUNT) return;
-    expect(denialOf(asking(limit + 1), 1, [bound("tenant", limit)])).toMatchObject({ code: "exceeds_limit", requested: limit + 1, limit });
+    expect(denialOf(asking(limit + 1), 1, [bound("tenant", limit)])).toMatchObject({
+      code: "exceeds_limit",
+      requested: limit + 1,
+      limit,
+    });
     expect(denialOf(asking(1), 1, [bound("tenant", limit, { reserved: limit })])).not.toBeNull();
   });
 
@@ -104,7 +112,10 @@ describe("maxChildren", () => {
   it("fits, and one more would not", () => {
     const amount = fc.oneof(fc.nat(50), fc.constantFrom(...EDGES), fc.maxSafeNat());
     const taken = fc.record({ reserved: fc.oneof(fc.constant(0), amount), spent: fc.oneof(fc.constant(0), amount) });
-    const bounds = fc.array(fc.tuple(fc.option(amount), taken).map(([limit, of]) => bound("tenant", limit, of)), { minLength: 1, maxLength: 3 });
+    const bounds = fc.array(
+      fc.tuple(fc.option(amount), taken).map(([limit, of]) => bound("tenant", limit, of)),
+      { minLength: 1, maxLength: 3 },
+    );
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000 }), fc.nat(10 ** 12), bounds, (children, cost, scopes) => {
         const ask = planning(children, 1, { tokens: cost });

@@ -9,7 +9,9 @@ const window = fc.constantFrom("none", "day@2026-05-12T00:00:00.000Z", "hour@202
 /** Names that try to look like the rest of a key. */
 const name = fc.oneof(
   fc.string({ unit: "grapheme", minLength: 1 }),
-  fc.array(fc.constantFrom(":", "%", "%3A", "tokens", "none", "a", "/", "{", "}", "é", "💰", " "), { minLength: 1 }).map((parts) => parts.join("")),
+  fc
+    .array(fc.constantFrom(":", "%", "%3A", "tokens", "none", "a", "/", "{", "}", "é", "💰", " "), { minLength: 1 })
+    .map((parts) => parts.join("")),
 );
 const scope: fc.Arbitrary<Scope> = fc.record({ kind: fc.constantFrom("service", "tenant", "user", "job"), id: name });
 const place = fc.record({ scope, unit, window });

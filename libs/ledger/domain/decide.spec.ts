@@ -66,7 +66,11 @@ describe("a decision on a book that lacks rows", () => {
     const settle = whole.commands.settle(hold.reservationId, { tokens: 12, calls: 0 });
     const patch = whole.commands.configure({ change: "patch", userAllowance: { tokens: 40 } });
 
-    const source = structuredClone({ tenant: whole.book.tenant, settings: whole.book.settings, job: whole.book.jobs.find(jobId) });
+    const source = structuredClone({
+      tenant: whole.book.tenant,
+      settings: whole.book.settings,
+      job: whole.book.jobs.find(jobId),
+    });
     const partial = new TenantBook(whole.book.tenantId);
     const asked: string[] = [];
     const fill = ({ wants }: NotLoaded) => {
@@ -76,7 +80,11 @@ describe("a decision on a book that lacks rows", () => {
         else if (kind === "settings") partial.settings = source.settings;
         else if (kind === "job") partial.jobs.fill(id, source.job);
         else if (kind === "userBalances") partial.wholeUnits.add(id);
-        else ({ user: partial.users, balance: partial.balances, key: partial.keys, reservation: partial.reservations })[kind].fill(id, null);
+        else
+          ({ user: partial.users, balance: partial.balances, key: partial.keys, reservation: partial.reservations })[kind].fill(
+            id,
+            null,
+          );
       }
     };
     for (const command of [hold, settle, patch]) {

@@ -49,9 +49,18 @@ describe("a window", () => {
   });
 
   it("of an hour begins on the full hour of the zone's clock", () => {
-    expect(bounds("hour", "Asia/Kolkata", "2026-05-12T12:29:59.999Z")).toEqual(["2026-05-12T11:30:00.000Z", "2026-05-12T12:30:00.000Z"]);
-    expect(bounds("hour", "Asia/Kolkata", "2026-05-12T12:30:00.000Z")).toEqual(["2026-05-12T12:30:00.000Z", "2026-05-12T13:30:00.000Z"]);
-    expect(bounds("hour", "Asia/Kathmandu", "2026-05-12T12:00:00.000Z")).toEqual(["2026-05-12T11:15:00.000Z", "2026-05-12T12:15:00.000Z"]);
+    expect(bounds("hour", "Asia/Kolkata", "2026-05-12T12:29:59.999Z")).toEqual([
+      "2026-05-12T11:30:00.000Z",
+      "2026-05-12T12:30:00.000Z",
+    ]);
+    expect(bounds("hour", "Asia/Kolkata", "2026-05-12T12:30:00.000Z")).toEqual([
+      "2026-05-12T12:30:00.000Z",
+      "2026-05-12T13:30:00.000Z",
+    ]);
+    expect(bounds("hour", "Asia/Kathmandu", "2026-05-12T12:00:00.000Z")).toEqual([
+      "2026-05-12T11:15:00.000Z",
+      "2026-05-12T12:15:00.000Z",
+    ]);
   });
 
   it("of a week runs from Monday to Monday", () => {
@@ -76,7 +85,10 @@ describe("a month", () => {
 
   it("turns with the zone's clock, over the end of a year too", () => {
     expect(bounds("month", "Asia/Kolkata", "2026-12-31T18:29:59.999Z")[1]).toBe("2026-12-31T18:30:00.000Z");
-    expect(bounds("month", "Asia/Kolkata", "2026-12-31T18:30:00.000Z")).toEqual(["2026-12-31T18:30:00.000Z", "2027-01-31T18:30:00.000Z"]);
+    expect(bounds("month", "Asia/Kolkata", "2026-12-31T18:30:00.000Z")).toEqual([
+      "2026-12-31T18:30:00.000Z",
+      "2027-01-31T18:30:00.000Z",
+    ]);
   });
 
   it("is an hour shorter or longer where clocks change within it", () => {

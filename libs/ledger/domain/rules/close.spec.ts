@@ -31,7 +31,10 @@ const OPEN = { "settle 60": "settled", "settle 70": "settled", release: "release
 const IN_TIME: Row[] = [
   { first: "settle 60", then: { "settle 60": "settled", "settle 70": "already_settled", ...SETTLED } },
   { first: "settle 70", then: { "settle 60": "already_settled", "settle 70": "settled", ...SETTLED } },
-  { first: "release", then: { "settle 60": RELEASED, "settle 70": RELEASED, release: "released", expire: "left alone", extend: RELEASED } },
+  {
+    first: "release",
+    then: { "settle 60": RELEASED, "settle 70": RELEASED, release: "released", expire: "left alone", extend: RELEASED },
+  },
   { first: "expire", then: OPEN },
   { first: "extend", then: OPEN },
 ];

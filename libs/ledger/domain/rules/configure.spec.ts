@@ -78,7 +78,10 @@ describe("a tenant's allowance", () => {
     const jobId = books.job();
     expect(books.done(books.commands.setLimit(0))).toMatchObject({ limit: 0 });
     expect(limitOf(books, jobId)).toBe(0);
-    expect(books.done(books.commands.setLimit(null))).toMatchObject({ limit: "unlimited", balance: { limit: "unlimited", overage: 0 } });
+    expect(books.done(books.commands.setLimit(null))).toMatchObject({
+      limit: "unlimited",
+      balance: { limit: "unlimited", overage: 0 },
+    });
     books.hold(MAX_AMOUNT, { jobId });
   });
 });
@@ -103,7 +106,11 @@ describe("an adjustment", () => {
   it("keeps the period, and what was taken in it", () => {
     const books = new Books({ allowances: { tokens: { limit: 100, period: "day", timeZone: "Asia/Kolkata" } } });
     books.hold(30);
-    expect(books.done(adjust(books, 50))).toMatchObject({ period: "day", timeZone: "Asia/Kolkata", balance: { limit: 150, reserved: 30 } });
+    expect(books.done(adjust(books, 50))).toMatchObject({
+      period: "day",
+      timeZone: "Asia/Kolkata",
+      balance: { limit: 150, reserved: 30 },
+    });
   });
 });
 
@@ -154,7 +161,9 @@ describe("a user's own limit", () => {
   it("counts in the tenant's windows, unless it has a period of its own", () => {
     const books = new Books({ allowances: { tokens: { limit: 1_000, period: "day", timeZone: "UTC" } } });
     const own = (user: string, period: Period | null) =>
-      books.done(books.commands.configure({ change: "userAllowance", user, unit: "tokens", limit: 10, period, timeZone: period && "UTC" }));
+      books.done(
+        books.commands.configure({ change: "userAllowance", user, unit: "tokens", limit: 10, period, timeZone: period && "UTC" }),
+      );
     own("ann", null);
     own("bob", "month");
     const [ann, bob] = [books.job({ user: "ann" }), books.job({ user: "bob" })];
@@ -191,7 +200,12 @@ describe("the tenant itself", () => {
   it("changes only what a patch names", () => {
     const books = new Books({ userAllowance: { tokens: 50 }, jobAllowance: { tokens: 20 } });
     const patch = (change: object) => books.done(books.commands.configure({ change: "patch", ...change }));
-    expect(patch({ name: "b" })).toMatchObject({ name: "b", enforcement: "enforce", userAllowance: { tokens: 50 }, jobAllowance: { tokens: 20 } });
+    expect(patch({ name: "b" })).toMatchObject({
+      name: "b",
+      enforcement: "enforce",
+      userAllowance: { tokens: 50 },
+      jobAllowance: { tokens: 20 },
+    });
     expect(patch({ enforcement: "observe" })).toMatchObject({ name: "b", enforcement: "observe" });
     expect(patch({ jobAllowance: { tokens: null } })).toMatchObject({ userAllowance: { tokens: 50 }, jobAllowance: {} });
   });

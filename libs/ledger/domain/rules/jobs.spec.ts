@@ -63,7 +63,10 @@ describe("the end of a job", () => {
   });
 
   it("comes once: the same again answers the same, the other is refused", () => {
-    for (const [state, other] of [["closed", "cancelled"], ["cancelled", "closed"]] as const) {
+    for (const [state, other] of [
+      ["closed", "cancelled"],
+      ["cancelled", "closed"],
+    ] as const) {
       const books = new Books();
       const jobId = books.job();
       const first = books.done(books.commands.endJob(jobId, state));
@@ -83,7 +86,8 @@ describe("a tenant that is not active", () => {
   it("suspended: admits nothing new, and goes on where it was once resumed", () => {
     const books = new Books();
     const jobId = books.job();
-    const setState = (state: "active" | "suspended" | "deleted") => books.done(books.commands.configure({ change: "state", state }));
+    const setState = (state: "active" | "suspended" | "deleted") =>
+      books.done(books.commands.configure({ change: "state", state }));
     setState("suspended");
     expect(books.refused(books.commands.createJob()).code).toBe("tenant_suspended");
     expect(books.refused(books.commands.reserve(jobId, 1)).code).toBe("tenant_suspended");

@@ -24,7 +24,10 @@ describe.each(SCOPES)("a limit at the %s", (scope) => {
     }
     books.hold(limit - 1, { jobId });
     books.hold(1, { jobId });
-    expect(books.refused(books.commands.reserve(jobId, 1))).toMatchObject({ code: "allowance_exhausted", denial: { available: 0 } });
+    expect(books.refused(books.commands.reserve(jobId, 1))).toMatchObject({
+      code: "allowance_exhausted",
+      denial: { available: 0 },
+    });
     const id = books.hold(0, { jobId });
     expect(books.book.reservations.find(id)?.reserved).toEqual({ tokens: 0 });
     for (const start of ["tenant:", "user:ann:", `job:${jobId}:`]) expect(books.taken(start)).toEqual([limit, 0]);
@@ -76,27 +79,36 @@ describe("reserving", () => {
     const jobId = books.job();
     expect(books.refused(books.commands.reserve(jobId, { tokens: 50, calls: 2 })).denial).toMatchObject({ unit: "calls" });
     books.hold({ tokens: 50, calls: 1 }, { jobId });
-    expect([books.tenant("tokens"), books.tenant("calls")]).toEqual([[50, 0], [1, 0]]);
+    expect([books.tenant("tokens"), books.tenant("calls")]).toEqual([
+      [50, 0],
+      [1, 0],
+    ]);
   });
 
-  it.each(["calls", "constructor", "has_own_property"])("in %s, which the tenant has no allowance for, is unit_unknown, never free", (unit) => {
-    const books = new Books({ allowances: { tokens: 100 } });
-    const jobId = books.job();
-    expect(books.refused(books.commands.reserve(jobId, { [unit]: 1 })).code).toBe("unit_unknown");
-    expect(books.refused(books.commands.reserve(jobId, { tokens: 1, [unit]: 0 })).code).toBe("unit_unknown");
-    expect(books.refused(books.commands.createJob({ allowance: { [unit]: 1 } })).code).toBe("unit_unknown");
-    for (const change of [{ userAllowance: { [unit]: 1 } }, { jobAllowance: { [unit]: 1 } }]) {
-      expect(books.refused(books.commands.configure({ change: "patch", ...change })).code).toBe("unit_unknown");
-    }
-    expect(books.refused(books.commands.configure({ change: "adjust", unit, delta: 1 })).code).toBe("unit_unknown");
-    expect(books.refused(books.commands.setUserLimit("ann", 5, unit)).code).toBe("unit_unknown");
-  });
+  it.each(["calls", "constructor", "has_own_property"])(
+    "in %s, which the tenant has no allowance for, is unit_unknown, never free",
+    (unit) => {
+      const books = new Books({ allowances: { tokens: 100 } });
+      const jobId = books.job();
+      expect(books.refused(books.commands.reserve(jobId, { [unit]: 1 })).code).toBe("unit_unknown");
+      expect(books.refused(books.commands.reserve(jobId, { tokens: 1, [unit]: 0 })).code).toBe("unit_unknown");
+      expect(books.refused(books.commands.createJob({ allowance: { [unit]: 1 } })).code).toBe("unit_unknown");
+      for (const change of [{ userAllowance: { [unit]: 1 } }, { jobAllowance: { [unit]: 1 } }]) {
+        expect(books.refused(books.commands.configure({ change: "patch", ...change })).code).toBe("unit_unknown");
+      }
+      expect(books.refused(books.commands.configure({ change: "adjust", unit, delta: 1 })).code).toBe("unit_unknown");
+      expect(books.refused(books.commands.setUserLimit("ann", 5, unit)).code).toBe("unit_unknown");
+    },
+  );
 
   it("counts a unit called constructor like any other", () => {
     const books = new Books({ allowances: { constructor: 5 }, userAllowance: { constructor: 4 } });
     const jobId = books.job({ user: "constructor" });
     books.hold({ constructor: 4 }, { jobId });
-    expect(books.refused(books.commands.reserve(jobId, { constructor: 1 })).denial?.scope).toEqual({ kind: "user", id: "constructor" });
+    expect(books.refused(books.commands.reserve(jobId, { constructor: 1 })).denial?.scope).toEqual({
+      kind: "user",
+      id: "constructor",
+    });
   });
 
   it("refuses a plan whose total passes 2^53 − 1, also where limits only observe", () => {
@@ -180,7 +192,9 @@ describe("a dry run", () => {
     const key = keyed();
     books.done(books.commands.reserve(jobId, 5, { dryRun: true, key: { ...key, fingerprint: "dry" } }));
     books.hold(5, { jobId, key });
-    expect(books.refused(books.commands.reserve(jobId, 5, { dryRun: true, key: { ...key, fingerprint: "dry" } })).code).toBe("idempotency_key_reused");
+    expect(books.refused(books.commands.reserve(jobId, 5, { dryRun: true, key: { ...key, fingerprint: "dry" } })).code).toBe(
+      "idempotency_key_reused",
+    );
   });
 });
 

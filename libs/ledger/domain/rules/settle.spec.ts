@@ -17,10 +17,19 @@ describe.each(["tenant", "user", "job"] as const)("settling above the hold where
   it("books all of it at every scope, frees the hold, and denies what comes next until the limit rises", () => {
     const { books, jobId, key } = tightAt(scope);
     const answer = books.done(books.commands.settle(books.hold(50, { jobId }), 180));
-    expect(answer).toMatchObject({ state: "settled", actual: { tokens: 180 }, released: { tokens: 0 }, overage: { tokens: 130 }, late: false });
+    expect(answer).toMatchObject({
+      state: "settled",
+      actual: { tokens: 180 },
+      released: { tokens: 0 },
+      overage: { tokens: 130 },
+      late: false,
+    });
     for (const start of ["tenant:", "user:ann:", `job:${jobId}:`]) expect(books.taken(start)).toEqual([0, 180]);
     const refusal = books.refused(books.commands.reserve(jobId, 1));
-    expect(refusal).toMatchObject({ code: "allowance_exhausted", denial: { scope: { kind: scope }, limit: 100, spent: 180, available: 0 } });
+    expect(refusal).toMatchObject({
+      code: "allowance_exhausted",
+      denial: { scope: { kind: scope }, limit: 100, spent: 180, available: 0 },
+    });
     expect(books.balance(key)?.limit).toBe(100);
   });
 });
@@ -72,7 +81,10 @@ describe("settling", () => {
     ]);
     expect(books.refused(books.commands.settle(id, {})).errors).toHaveLength(2);
     books.done(books.commands.settle(id, { calls: 2, tokens: 0 }));
-    expect([books.tenant("tokens"), books.tenant("calls")]).toEqual([[0, 0], [0, 2]]);
+    expect([books.tenant("tokens"), books.tenant("calls")]).toEqual([
+      [0, 0],
+      [0, 2],
+    ]);
   });
 
   it("belongs to the window in which it was taken, however late it comes", () => {
@@ -83,7 +95,10 @@ describe("settling", () => {
     books.hold(100, { jobId });
     books.done(books.commands.settle(id, 90));
     const windows = ["hour@2026-05-12T12:00:00.000Z", "hour@2026-05-12T13:00:00.000Z"];
-    expect(windows.map((window) => books.taken(`tenant:${books.book.tenantId}:tokens:${window}`))).toEqual([[0, 90], [100, 0]]);
+    expect(windows.map((window) => books.taken(`tenant:${books.book.tenantId}:tokens:${window}`))).toEqual([
+      [0, 90],
+      [100, 0],
+    ]);
   });
 
   it("is booked late, in full and once, after the sweep gave the hold to others", () => {
