@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { refused, replay, denialSentence, type Balance, type Command, type KeyRecord, type Outcome, type Reserve } from "./domain/index.js";
 import { PostgresRecord } from "./postgres/index.js";
 import { Admission } from "./protocol/admission.js";
+import { auditCopies, type CopyAudit } from "./protocol/copy-audit.js";
 import { Copies } from "./protocol/copies.js";
 import { Directory } from "./protocol/directory.js";
 import { LedgerUnavailable, ShuttingDown } from "./protocol/errors.js";
@@ -107,6 +108,12 @@ export class Ledger {
 
   status(): { record: "up" | "down"; redis: "used" | "bypassed" | "off" } {
     return { record: this.recordUp ? "up" : "down", redis: this.copies.state };
+  }
+
+  /** Holds a tenant's copies against the record and replaces wrong ones. @throws where either cannot be read. */
+  async auditCopies(tenantId: string): Promise<CopyAudit> {
+    const { record, copies, clock } = this.parts;
+    return copies ? auditCopies(record, copies, tenantId, clock) : { checked: 0, repaired: [] };
   }
 
   /** Refuses new commands, finishes those that were taken, and closes the connections. */

@@ -62,7 +62,8 @@ async function keepBusy(request: Request, inFlight: number, seconds: number) {
   const worker = async () => {
     while (performance.now() < end) {
       const start = performance.now();
-      operations += await request();
+      const done = await request();
+      operations += done;
       times.push(performance.now() - start);
     }
   };

@@ -26,16 +26,16 @@ export async function startProgram(file: string, args: string[], env: Record<str
   return { url, pid: child.pid!, stop };
 }
 
-async function addressFrom(child: ChildProcess, name: string): Promise<string> {
-  let output = "";
-  for await (const chunk of child.stdout!) {
-    output += String(chunk);
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
-    if (!url) continue;
-    child.stdout!.resume();
-    return url;
-  }
-  throw new Error(`${name} ended before it was ready: ${output}`);
+function addressFrom(child: ChildProcess, name: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    child.stdout!.on("data", (chunk) => {
+      output += String(chunk);
+      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+      if (url) resolve(url);
+    });
+    child.once("exit", () => reject(new Error(`${name} ended before it was ready: ${output}`)));
+  });
 }
 
 export function killAll(): void {

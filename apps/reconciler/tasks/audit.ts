@@ -18,7 +18,7 @@ export interface Finding extends Difference {
 
 /** Copies of balances elsewhere, held against the record and repaired. */
 export interface CopyAuditor {
-  auditCopies?(tenantId: string): Promise<{ readonly checked: number; readonly repaired: readonly { readonly key: string }[] }>;
+  auditCopies(tenantId: string): Promise<{ readonly checked: number; readonly repaired: readonly { readonly key: string }[] }>;
 }
 
 /** What a run found. At most a thousand findings and repaired copies are listed. */
@@ -111,7 +111,7 @@ export class Audit implements Task {
   }
 
   private async auditCopies(tenantId: string, detail: AuditDetail): Promise<void> {
-    if (!this.copies.auditCopies || detail.copiesError !== undefined) return;
+    if (detail.copiesError !== undefined) return;
     try {
       const { checked, repaired } = await this.copies.auditCopies(tenantId);
       detail.copiesChecked += checked;

@@ -111,7 +111,7 @@ function offsetAt(timeZone: string, instant: number): number {
   const second = instant - modulo(instant, 1_000);
   const part: Record<string, number> = {};
   for (const { type, value } of formatter(timeZone).formatToParts(second)) part[type] = Number(value);
-  const local = Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!);
+  const local = Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second);
   return local - second;
 }
 

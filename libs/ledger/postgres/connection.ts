@@ -38,7 +38,7 @@ export function connect({ url, size, timeoutMs, onError }: ConnectionOptions): p
     application_name: "holdfast",
     options: Object.entries(SESSION).map(([name, value]) => `-c ${name}=${value}`).join(" "),
     types: { getTypeParser: parserOf },
-  } as pg.PoolConfig);
+  });
   pool.on("error", onError);
   // The pool listens to idle connections only, and an error that nobody listens to ends the process. The statements of a
   // connection that is lost in use are rejected with it.

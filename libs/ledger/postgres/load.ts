@@ -17,6 +17,10 @@ export const FIND_BALANCES = statement(
   "balances",
   `SELECT ${row.BALANCE} FROM ${WANTED} JOIN balances b ON b.tenant_id = w.tenant_id AND b.key = w.id`,
 );
+export const PAGE_BALANCES = statement(
+  "balances_page",
+  `SELECT ${row.BALANCE} FROM balances b WHERE b.tenant_id = $1 AND b.key > $2 ORDER BY b.key LIMIT $3`,
+);
 export const FIND_OWN_LIMITS = statement(
   "own_limits",
   `SELECT ${row.ALLOWANCE} FROM ${WANTED}

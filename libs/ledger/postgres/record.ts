@@ -90,6 +90,10 @@ export class PostgresRecord implements RecordStore {
     });
   }
 
+  async pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]> {
+    return (await rowsOf<row.BalanceColumns>(this.reads, find.PAGE_BALANCES, [tenantId, after, most])).map(row.balanceOf);
+  }
+
   isUnavailable(error: unknown): boolean {
     return error instanceof RecordUnreachable;
   }

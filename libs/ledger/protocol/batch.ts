@@ -10,6 +10,7 @@ import {
   type Command,
   type Instant,
   type Outcome,
+  type Reserve,
 } from "../domain/index.js";
 import type { Directory } from "./directory.js";
 import type { RecordStore, RecordTransaction, TenantWant } from "./ports.js";
@@ -90,13 +91,17 @@ function prefetch(command: Command, directory: Directory, now: Instant): TenantW
   if (!directory.knownTenant(tenantId)) want("settings", tenantId);
   if ("reservationId" in command && command.type !== "reserve") want("reservation", command.reservationId);
   if ("jobId" in command && command.type !== "createJob") want("job", command.jobId);
-  if (command.type === "reserve") {
-    const settings = directory.knownTenant(tenantId)?.settings;
-    const job = directory.knownJob(tenantId, command.jobId);
-    const own = job?.user ? directory.knownTenant(tenantId)?.users.get(job.user) : {};
-    if (!settings || !job) return wants;
-    const units = Object.keys(sizeOf(command.ask)?.total ?? {}).filter((unit) => lookUp(settings.allowances, unit));
-    for (const { key } of placesOf({ tenantId, job, settings, own: own ?? {} }, units, now)) want("balance", key);
-  }
+  if (command.type === "reserve") for (const key of balanceKeys(command, directory, now)) want("balance", key);
   return wants;
+}
+
+/** The balances that a reservation will meet, as far as this process knows its tenant and its job. */
+function balanceKeys({ tenantId, jobId, ask }: Reserve, directory: Directory, now: Instant): string[] {
+  const tenant = directory.knownTenant(tenantId);
+  const job = directory.knownJob(tenantId, jobId);
+  if (!tenant || !job) return [];
+  const { settings, users } = tenant;
+  const own = (job.user !== null && users.get(job.user)) || {};
+  const units = Object.keys(sizeOf(ask)?.total ?? {}).filter((unit) => lookUp(settings.allowances, unit));
+  return placesOf({ tenantId, job, settings, own }, units, now).map(({ key }) => key);
 }

@@ -49,6 +49,9 @@ export interface RecordStore {
   findUsers(rows: readonly TenantRow[]): Promise<Record<string, UserAllowanceSetting>[]>;
   findTenants(ids: readonly string[]): Promise<(TenantConfig | null)[]>;
 
+  /** A tenant's balances in the order of their keys, those behind `after`. */
+  pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]>;
+
   /** True for an error that says nothing about the batch itself: the connection or the server was lost. */
   isUnavailable(error: unknown): boolean;
   close(): Promise<void>;

@@ -67,7 +67,7 @@ function patch(book: TenantBook, tenant: Tenant, command: Configure, change: Cha
 }
 
 function assign(limits: Record<string, number>, unit: string, limit: number | null): void {
-  if (limit === null) delete limits[unit];
+  if (limit === null) Reflect.deleteProperty(limits, unit);
   else limits[unit] = limit;
 }
 
