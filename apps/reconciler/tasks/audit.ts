@@ -56,7 +56,7 @@ export class Audit implements Task {
     tally.detail = detail;
     for await (const tenantId of this.tenants(signal)) {
       await this.auditRecord(tenantId, tally, detail, signal);
-      await this.auditCopies(tenantId, detail);
+      if (!signal.aborted) await this.auditCopies(tenantId, detail);
     }
     return "done";
   }
