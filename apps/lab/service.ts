@@ -6,9 +6,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { environmentWithoutSettings } from '#libs/config';
 import { LabError } from './client.js';
 import { type Target } from './options.js';
 
@@ -47,12 +47,11 @@ export async function startService(signal: AbortSignal): Promise<Service> {
 
 /**
  * The caller's environment without any setting of Holdfast: one that names a shared database must not lead this
- * throw-away service, with its own operator's key, to it. No setting is read here; `libs/config` does that in the child.
+ * throw-away service, with its own operator's key, to it.
  */
 function environmentFor(target: Target, folder: string): Record<string, string | undefined> {
-  const rest = Object.entries(env).filter(([name]) => !name.startsWith('HOLDFAST_'));
   return {
-    ...Object.fromEntries(rest),
+    ...environmentWithoutSettings(),
     HOLDFAST_HOST: HOST,
     HOLDFAST_PORT: new URL(target.url).port,
     HOLDFAST_DATA_DIR: folder,
