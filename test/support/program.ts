@@ -1,0 +1,105 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { environmentWithoutSettings } from "#libs/config";
+
+const programAt = (path: string): string => fileURLToPath(new URL(`../../dist/apps/${path}`, import.meta.url));
+const adminKey = "operator-key-of-the-e2e-tests";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** What it wrote to its standard output so far. */
+  out(): string;
+}
+
+function launch(path: string, args: readonly string[], settings: Record<string, string>): Run {
+  const env = { ...environmentWithoutSettings(), ...settings };
+  const child = spawn(process.execPath, [programAt(path), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
+  return { child, ended, out: () => out };
+}
+
+/** Runs a program of dist/apps to its end. */
+export const runProgram = (path: string, args: readonly string[]): Promise<Ended> => launch(path, args, {}).ended;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
+  readonly ms: number;
+}
+
+export interface HoldfastProcess {
+  readonly url: string;
+  readonly adminKey: string;
+  call(key: string, method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Reply>;
+  /** Ends the process with a signal; safe when it has ended already. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+/** The process as `npm start` runs it, on a free port. */
+export async function startProcess(settings: Record<string, string>): Promise<HoldfastProcess> {
+  const quiet = { HOLDFAST_PORT: "0", HOLDFAST_LOG_LEVEL: "silent", HOLDFAST_ADMIN_KEY: adminKey };
+  const run = launch("main.js", [], { ...quiet, ...settings });
+  let url: string | undefined;
+  while ((url = /ready on (\S+)/.exec(run.out())?.[1]) === undefined) {
+    const ended = await Promise.race([once(run.child.stdout as NodeJS.ReadableStream, "data").then(() => null), run.ended]);
+    if (ended) throw new Error(`ended before it was ready: ${ended.out}${ended.err}`);
+  }
+  const address = url;
+  return {
+    url,
+    adminKey,
+    call: (key, method, path, body, idempotencyKey) => request(address, { key, method, path, body, idempotencyKey }),
+    end: (signal) => {
+      run.child.kill(signal);
+      return run.ended;
+    },
+  };
+}
+
+interface Request {
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+}
+
+async function request(url: string, { key, method, path, body, idempotencyKey }: Request): Promise<Reply> {
+  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+  const start = performance.now();
+  const init = { method, headers, signal: AbortSignal.timeout(20_000), ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const response = await fetch(`${url}${path}`, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text), ms: performance.now() - start };
+}
+
+export interface Fixture {
+  readonly tenant: string;
+  readonly key: string;
+  readonly job: string;
+}
+
+/** A tenant with a limit of `units`, a key and one job. */
+export async function tenantWithJob(holdfast: HoldfastProcess, limit: number): Promise<Fixture> {
+  const made = await holdfast.call(adminKey, "POST", "/v1/admin/tenants", { name: "e2e", allowances: { units: { limit } } });
+  const tenant = made.body.id as string;
+  const keyMade = await holdfast.call(adminKey, "POST", `/v1/admin/tenants/${tenant}/keys`, { name: "e2e" });
+  const key = keyMade.body.key as string;
+  const job = await holdfast.call(key, "POST", "/v1/jobs", {}, "job");
+  return { tenant, key, job: job.body.id as string };
+}
