@@ -113,7 +113,7 @@ describe("jobs", () => {
     const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 100 } }, userAllowance: { tokens: 30 } });
     const operations = Array.from({ length: 200 }, () => ({ op: "createJob", user: "ada", idempotencyKey: key()["idempotency-key"] }));
     const made = await tenant.call("POST", "/v1/batch", { operations });
-    const jobs = (made.body.results as { body: { id: string } }[]).map(({ body }) => body.id);
+    const jobs = (made.body.results as unknown as { body: { id: string } }[]).map(({ body }) => body.id);
     const answers = await Promise.all(jobs.map((job) => reserve(tenant, job, 1)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(30);
     const scopes = answers.flatMap(({ status, body }) => (status === 402 ? [(body.scope as { kind: string }).kind] : []));

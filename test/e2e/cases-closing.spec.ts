@@ -1,0 +1,113 @@
+import { startHoldfast, type Answer, type Holdfast, type HttpTenant } from "../support/http.js";
+
+let holdfast: Holdfast;
+
+beforeAll(async () => {
+  holdfast = await startHoldfast();
+});
+afterAll(() => holdfast.stop());
+
+type Act = (tenant: HttpTenant, id: string) => Promise<Answer>;
+
+/** `expire` is what the reconciler does at the deadline. */
+const ACTS = {
+  "settle 60": (tenant, id) => tenant.settle(id, 60),
+  "settle 70": (tenant, id) => tenant.settle(id, 70),
+  release: (tenant, id) => tenant.release(id),
+  expire: async (tenant, id) => {
+    await tenant.expire(id);
+    return tenant.call("GET", `/v1/reservations/${id}`);
+  },
+  extend: (tenant, id) => tenant.extend(id, 120_000),
+} satisfies Record<string, Act>;
+type Name = keyof typeof ACTS;
+const NAMES = Object.keys(ACTS) as Name[];
+const PAIRS = NAMES.flatMap((first) => NAMES.map((second) => ({ first, second })));
+const ROUNDS = 10;
+
+/** What the second says after the first: its state, or the code of its refusal. */
+const AFTER: Record<Name, Record<Name, string>> = {
+  "settle 60": sameFor("settled", { "settle 70": "already_settled", release: "already_settled", extend: "already_settled" }),
+  "settle 70": sameFor("settled", { "settle 60": "already_settled", release: "already_settled", extend: "already_settled" }),
+  release: sameFor("released", { "settle 60": "already_released", "settle 70": "already_released", extend: "already_released" }),
+  expire: sameFor("settled", { release: "reservation_expired", expire: "expired", extend: "reservation_expired" }),
+  extend: sameFor("settled", { release: "released", expire: "expired", extend: "open" }),
+};
+
+function sameFor(state: string, others: Partial<Record<Name, string>>): Record<Name, string> {
+  return { ...(Object.fromEntries(NAMES.map((name) => [name, state])) as Record<Name, string>), ...others };
+}
+
+const wordOf = ({ status, body }: Answer): string => (status === 200 ? body.state : body.code);
+
+/** What is spent once a reservation is in this state. */
+async function spentBy(tenant: HttpTenant, id: string): Promise<[string, number]> {
+  const { body } = await tenant.call("GET", `/v1/reservations/${id}`);
+  const actual = body["actual"] as { tokens: number } | undefined;
+  return [body.state, actual?.tokens ?? 0];
+}
+
+async function expectBooked(tenant: HttpTenant, ids: readonly string[]): Promise<void> {
+  const ends = await Promise.all(ids.map((id) => spentBy(tenant, id)));
+  const open = ends.filter(([state]) => state === "open").length;
+  const spent = ends.reduce((sum, [, tokens]) => sum + tokens, 0);
+  expect(await tenant.balance()).toMatchObject({ reserved: open * 100, spent });
+  await tenant.expectAtRest();
+}
+
+describe("a reservation closes once", () => {
+  it.each(PAIRS)("$first, then $second", async ({ first, second }) => {
+    const tenant = await holdfast.tenant();
+    const id = await tenant.openReservation({ tokens: 100 });
+    const one = await ACTS[first](tenant, id);
+    expect(one.status).toBe(200);
+    const before = await tenant.balance();
+    const two = await ACTS[second](tenant, id);
+    expect(wordOf(two)).toBe(AFTER[first][second]);
+    if (first === second && first !== "extend") expect(two.body).toEqual(one.body);
+    if (two.status === 409) expect(await tenant.balance()).toEqual(before);
+    if (first === "expire" && second.startsWith("settle")) expect(two.body["late"]).toBe(true);
+    await expectBooked(tenant, [id]);
+  });
+
+  it.each(PAIRS)(`$first and $second at once, ${ROUNDS} times`, async ({ first, second }) => {
+    const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 100 * ROUNDS } } });
+    const jobId = await tenant.job();
+    const ids = await Promise.all(Array.from({ length: ROUNDS }, () => tenant.openReservation({ tokens: 100, jobId })));
+    const answers = await Promise.all(ids.map((id) => Promise.all([ACTS[first](tenant, id), ACTS[second](tenant, id)])));
+    for (const statuses of answers.map((pair) => pair.map(({ status }) => status).sort())) {
+      expect(statuses[0]).toBe(200);
+      expect([200, 409]).toContain(statuses[1]);
+    }
+    await expectBooked(tenant, ids);
+  });
+
+  it("and the same settle 50 times at once is one settle with one answer", async () => {
+    const tenant = await holdfast.tenant();
+    const id = await tenant.openReservation({ tokens: 100 });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => tenant.settle(id, 60)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
+    expect(await tenant.balance()).toMatchObject({ reserved: 0, spent: 60 });
+    await tenant.expectAtRest();
+  });
+});
+
+describe("after the deadline", () => {
+  it("a settle is booked once, in full, and marked late", async () => {
+    const tenant = await holdfast.tenant();
+    const id = await tenant.openReservation({ tokens: 100 });
+    await tenant.expire(id);
+    expect(await tenant.balance()).toMatchObject({ reserved: 0, spent: 0, available: 1_000 });
+    const late = await tenant.settle(id, 130);
+    expect(late.body).toMatchObject({ state: "settled", late: true, actual: { tokens: 130 } });
+    expect((await tenant.settle(id, 130)).body).toEqual(late.body);
+    expect(await tenant.balance()).toMatchObject({ reserved: 0, spent: 130 });
+    const { body } = await tenant.call("GET", `/v1/ledger?reservationId=${id}`);
+    expect(body["data"]).toMatchObject([
+      { type: "reserve", reserved: 100, spent: 0 },
+      { type: "expire", reserved: -100, spent: 0 },
+      { type: "settle", reserved: 0, spent: 130, detail: { late: true } },
+    ]);
+    await tenant.expectAtRest();
+  });
+});
