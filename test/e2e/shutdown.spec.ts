@@ -1,0 +1,85 @@
+import pg from "pg";
+import { startProcess, tenantWithJob, type Fixture, type HoldfastProcess } from "../support/program.js";
+import { freshDatabase, redisUrl, type FreshDatabase } from "../support/services.js";
+
+const callers = 64;
+const endAfter = 500;
+
+let database: FreshDatabase;
+let holdfast: HoldfastProcess;
+
+const start = () => startProcess({ HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: redisUrl() });
+beforeEach(async () => {
+  database = await freshDatabase();
+  holdfast = await start();
+});
+afterEach(async () => {
+  await holdfast?.end("SIGTERM");
+  await database?.drop();
+});
+
+const reserve = ({ key, job }: Fixture, idempotencyKey: string) =>
+  holdfast.call(key, "POST", `/v1/jobs/${job}/reservations`, { amounts: { units: 1 } }, idempotencyKey);
+
+/** The ids of the tenant's reservations, as Postgres has them. */
+async function recorded({ tenant }: Fixture): Promise<string[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ id: string }>("SELECT id FROM reservations WHERE tenant_id = $1", [tenant]);
+    return rows.map(({ id }) => id);
+  } finally {
+    await client.end();
+  }
+}
+
+interface Load {
+  /** Id of the reservation by key. */
+  readonly admitted: ReadonlyMap<string, string>;
+  /** What happened to the other keys: the status, or "no answer". */
+  readonly failed: ReadonlyMap<string, number | "no answer">;
+}
+
+/** Keeps 64 reserves of 1 in flight, each under a key of its own, and ends each caller with its first failure. */
+async function loadUntil(tenant: Fixture, atCount: () => void): Promise<Load> {
+  const admitted = new Map<string, string>();
+  const failed = new Map<string, number | "no answer">();
+  let keys = 0;
+  const caller = async (): Promise<void> => {
+    for (;;) {
+      const key = `key-${++keys}`;
+      const reply = await reserve(tenant, key).catch(() => null);
+      if (reply?.status !== 201) return void failed.set(key, reply?.status ?? "no answer");
+      admitted.set(key, reply.body.id as string);
+      if (admitted.size === endAfter) atCount();
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return { admitted, failed };
+}
+
+describe("a process that ends under load", () => {
+  it.each<[NodeJS.Signals, number | null]>([
+    ["SIGTERM", 0],
+    ["SIGKILL", null],
+  ])("has recorded each reservation it answered 201 to, and each other key has one effect after %s", async (signal, code) => {
+    const tenant = await tenantWithJob(holdfast, 1_000_000);
+    let ended: ReturnType<HoldfastProcess["end"]> | undefined;
+    const { admitted, failed } = await loadUntil(tenant, () => void (ended = holdfast.end(signal)));
+    expect((await ended)?.code).toBe(code);
+    expect(admitted.size).toBeGreaterThanOrEqual(endAfter);
+    expect(failed.size).toBe(callers);
+    expect([...failed.values()].filter((what) => what !== 503 && what !== "no answer")).toEqual([]);
+    const kept = new Set(await recorded(tenant));
+    expect([...admitted.values()].filter((id) => !kept.has(id))).toEqual([]);
+
+    holdfast = await start();
+    for (const key of failed.keys()) expect([key, (await reserve(tenant, key)).status]).toEqual([key, 201]);
+    for (const [key, id] of [...admitted].slice(-callers)) expect([key, (await reserve(tenant, key)).body.id]).toEqual([key, id]);
+
+    const total = admitted.size + failed.size;
+    expect(await recorded(tenant)).toHaveLength(total);
+    const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
+    expect(body.data).toMatchObject([{ spent: 0, reserved: total, available: 1_000_000 - total }]);
+  }, 60_000);
+});
