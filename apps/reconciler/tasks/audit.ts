@@ -56,7 +56,9 @@ export class Audit implements Task {
     tally.detail = detail;
     for await (const tenantId of this.tenants(signal)) {
       await this.auditRecord(tenantId, tally, detail, signal);
-      if (!signal.aborted) await this.auditCopies(tenantId, detail);
+      if (signal.aborted) return "done";
+      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await Promise.race([this.auditCopies(tenantId, detail), stopped]);
     }
     return "done";
   }
