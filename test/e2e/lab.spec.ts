@@ -1,4 +1,5 @@
-import { freshDatabase, type FreshDatabase } from "../support/services.js";
+import { readdirSync } from "node:fs";
+import { freshDatabase, freshFolder, type FreshDatabase } from "../support/services.js";
 import { runProgram, startProcess, type HoldfastProcess } from "../support/program.js";
 
 let database: FreshDatabase;
@@ -63,4 +64,17 @@ describe("the lab's command line against a running Holdfast", () => {
     const run = await lab([], "not-the-admin-key");
     expect(run).toEqual({ code: 1, out: "", err: `Holdfast at ${holdfast.url} does not know the key (401)\n` });
   });
+});
+
+describe("the lab's command line without a Holdfast", () => {
+  it("starts one for the run, decides the baseline as the model predicts, and leaves nothing of it behind", async () => {
+    const folder = freshFolder();
+    const elsewhere = { HOLDFAST_DATABASE_URL: "postgresql://127.0.0.1:1/must-not-be-used" };
+    const run = await runProgram("lab/main.js", ["--json"], { TMPDIR: folder, ...elsewhere });
+    expect([run.code, run.err]).toEqual([0, ""]);
+    const { differences, totals } = JSON.parse(run.out) as Document;
+    expect(differences).toEqual([]);
+    expect(totals).toMatchObject({ admitted: 4, denied: 2, reserved: 480 });
+    expect(readdirSync(folder)).toEqual([]);
+  }, 60_000);
 });

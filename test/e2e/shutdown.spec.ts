@@ -21,12 +21,23 @@ afterEach(async () => {
 const reserve = ({ key, job }: Fixture, idempotencyKey: string) =>
   holdfast.call(key, "POST", `/v1/jobs/${job}/reservations`, { amounts: { units: 1 } }, idempotencyKey);
 
+const settle = ({ key }: Fixture, id: string) =>
+  holdfast.call(key, "POST", `/v1/reservations/${id}/settle`, { actual: { units: 3 } });
+
+/** The ids of so many new reservations of 5. */
+async function openReservations({ key, job }: Fixture, count: number): Promise<string[]> {
+  const one = { op: "reserve", jobId: job, amounts: { units: 5 } };
+  const operations = Array.from({ length: count }, (_, i) => ({ ...one, idempotencyKey: `open-${i}` }));
+  const { body } = await holdfast.call(key, "POST", "/v1/batch", { operations });
+  return (body.results as { body: { id: string } }[]).map((result) => result.body.id);
+}
+
 /** The ids of the tenant's reservations, as Postgres has them. */
-async function recorded({ tenant }: Fixture): Promise<string[]> {
+async function recorded({ tenant }: Fixture, state = "open"): Promise<string[]> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
-    const { rows } = await client.query<{ id: string }>("SELECT id FROM reservations WHERE tenant_id = $1", [tenant]);
+    const { rows } = await client.query<{ id: string }>("SELECT id FROM reservations WHERE tenant_id = $1 AND state = $2", [tenant, state]);
     return rows.map(({ id }) => id);
   } finally {
     await client.end();
@@ -58,6 +69,22 @@ async function loadUntil(tenant: Fixture, atCount: () => void): Promise<Load> {
   return { admitted, failed };
 }
 
+/** Settles with 64 in flight, each caller until its first failure, and calls `atCount` when half are settled. */
+async function settleUntil(tenant: Fixture, open: readonly string[], atCount: () => void) {
+  const settled: string[] = [];
+  const failed = new Map<string, number | "no answer">();
+  const left = [...open];
+  const caller = async (): Promise<void> => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      const reply = await settle(tenant, id).catch(() => null);
+      if (reply?.status !== 200) return void failed.set(id, reply?.status ?? "no answer");
+      if (settled.push(id) === open.length / 2) atCount();
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return { settled, failed };
+}
+
 describe("a process that ends under load", () => {
   it.each<[NodeJS.Signals, number | null]>([
     ["SIGTERM", 0],
@@ -81,5 +108,23 @@ describe("a process that ends under load", () => {
     expect(await recorded(tenant)).toHaveLength(total);
     const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
     expect(body.data).toMatchObject([{ spent: 0, reserved: total, available: 1_000_000 - total }]);
+  }, 60_000);
+
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGKILL"])("has recorded each settle it answered 200 to, and the others count once after %s", async (signal) => {
+    const tenant = await tenantWithJob(holdfast, 1_000_000);
+    const open = await openReservations(tenant, 1_000);
+    let ended: ReturnType<HoldfastProcess["end"]> | undefined;
+    const { settled, failed } = await settleUntil(tenant, open, () => void (ended = holdfast.end(signal)));
+    await ended;
+    expect([...failed.values()].filter((what) => what !== 503 && what !== "no answer")).toEqual([]);
+    expect(failed.size).toBeGreaterThan(0);
+    const kept = new Set(await recorded(tenant, "settled"));
+    expect(settled.filter((id) => !kept.has(id))).toEqual([]);
+
+    holdfast = await start();
+    const again = await Promise.all(open.map((id) => settle(tenant, id)));
+    expect(again.filter(({ status }) => status !== 200)).toEqual([]);
+    const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
+    expect(body.data).toMatchObject([{ spent: 3 * open.length, reserved: 0 }]);
   }, 60_000);
 });

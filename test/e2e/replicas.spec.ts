@@ -1,0 +1,89 @@
+import { startProcess, tenantWithJob, type Fixture, type HoldfastProcess, type Reply } from "../support/program.js";
+import { freshDatabase, redisUrl, type FreshDatabase } from "../support/services.js";
+
+let database: FreshDatabase;
+let replicas: HoldfastProcess[];
+let keys = 0;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  const settings = {
+    HOLDFAST_ROLE: "api",
+    HOLDFAST_DATABASE_URL: database.url,
+    HOLDFAST_REDIS_URL: redisUrl(),
+    HOLDFAST_REDIS_TIMEOUT_MS: "1000",
+    HOLDFAST_COMMIT_TIMEOUT_MS: "5000",
+  };
+  replicas = await Promise.all([startProcess(settings), startProcess(settings)]);
+});
+afterAll(async () => {
+  await Promise.all((replicas ?? []).map((replica) => replica.end("SIGTERM")));
+  await database?.drop();
+});
+
+const at = (i: number) => replicas[i % replicas.length]!;
+const reserve = (i: number, { key, job }: Fixture, units: number, idempotencyKey = `k${++keys}`): Promise<Reply> =>
+  at(i).call(key, "POST", `/v1/jobs/${job}/reservations`, { amounts: { units } }, idempotencyKey);
+const admin = (i: number, method: string, path: string, body?: object) => at(i).call(at(i).adminKey, method, path, body);
+
+async function figures(i: number, { key }: Fixture): Promise<object> {
+  const { body } = await at(i).call(key, "GET", "/v1/balances?scope=tenant");
+  return (body["data"] as object[])[0]!;
+}
+
+describe("two API processes on one record", () => {
+  it("give one effect to a key that both get at once", async () => {
+    const tenant = await tenantWithJob(at(0), 1_000);
+    for (let round = 0; round < 10; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reserve(i, tenant, 10, `round-${round}`)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+      expect(new Set(answers.map(({ body }) => body["id"] as string)).size).toBe(1);
+    }
+    expect(await figures(1, tenant)).toMatchObject({ reserved: 100 });
+  });
+
+  it("admit together exactly the limit", async () => {
+    const tenant = await tenantWithJob(at(0), 100);
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => reserve(i, tenant, 1)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(100);
+    expect(await figures(0, tenant)).toMatchObject({ reserved: 100, available: 0, overage: 0 });
+  });
+
+  it("admit at one what was settled at the other, at once", async () => {
+    const tenant = await tenantWithJob(at(0), 100);
+    let spent = 0;
+    for (let round = 0; round < 20; round += 1) {
+      const held = await reserve(round, tenant, 100 - spent);
+      expect(held.status).toBe(201);
+      expect((await reserve(round + 1, tenant, 1)).status).toBe(402);
+      const path = `/v1/reservations/${held.body["id"] as string}/settle`;
+      expect((await at(round).call(tenant.key, "POST", path, { actual: { units: 1 } })).status).toBe(200);
+      spent += 1;
+    }
+    expect(await figures(1, tenant)).toMatchObject({ reserved: 0, spent });
+  });
+
+  it("bind by a limit that was changed at the other, in both directions, at once", async () => {
+    const tenant = await tenantWithJob(at(0), 10);
+    const path = `/v1/admin/tenants/${tenant.tenant}/allowances/units`;
+    expect((await reserve(1, tenant, 20)).status).toBe(402);
+    expect((await admin(0, "PUT", path, { limit: 20 })).status).toBe(200);
+    expect((await reserve(1, tenant, 20)).status).toBe(201);
+    expect((await admin(1, "PUT", path, { limit: 0 })).status).toBe(200);
+    expect((await reserve(0, tenant, 1)).status).toBe(402);
+  });
+
+  it("refuse a suspended tenant at both, also under traffic that never pauses", async () => {
+    const tenant = await tenantWithJob(at(0), 1_000_000);
+    let going = true;
+    const traffic = [0, 1].map(async (i) => {
+      while (going) await reserve(i, tenant, 1);
+    });
+    await admin(0, "POST", `/v1/admin/tenants/${tenant.tenant}/suspend`);
+    const refused = await Promise.all([reserve(0, tenant, 1), reserve(1, tenant, 1)]);
+    going = false;
+    await Promise.all(traffic);
+    expect(refused.map(({ body }) => body["code"] as string)).toEqual(["tenant_suspended", "tenant_suspended"]);
+  });
+});
