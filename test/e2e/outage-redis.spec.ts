@@ -95,7 +95,9 @@ async function expectRight(tenant: Fixture, { denials }: Traffic): Promise<void>
   const states = await history(tenant);
   expect(states.filter(({ taken }) => taken > LIMIT)).toEqual([]);
   const wrong = denials.filter(({ from, to, units }) => {
-    const during = states.filter(({ at }, i) => at <= to + SLACK_MS && (states[i + 1]?.at ?? Infinity) >= from - SLACK_MS);
+    const during = states.filter(
+      ({ at }, i) => at <= to + SLACK_MS && (states[i + 1]?.at ?? Infinity) >= from - SLACK_MS,
+    );
     return during.every(({ taken }) => taken + units <= LIMIT);
   });
   expect(wrong).toEqual([]);

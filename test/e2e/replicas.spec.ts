@@ -24,7 +24,8 @@ afterAll(async () => {
 const at = (i: number) => replicas[i % replicas.length]!;
 const reserve = (i: number, { key, job }: Fixture, units: number, idempotencyKey = `k${++keys}`): Promise<Reply> =>
   at(i).call(key, "POST", `/v1/jobs/${job}/reservations`, { amounts: { units } }, idempotencyKey);
-const admin = (i: number, method: string, path: string, body?: object) => at(i).call(at(i).adminKey, method, path, body);
+const admin = (i: number, method: string, path: string, body?: object) =>
+  at(i).call(at(i).adminKey, method, path, body);
 
 async function figures(i: number, { key }: Fixture): Promise<object> {
   const { body } = await at(i).call(key, "GET", "/v1/balances?scope=tenant");
