@@ -1,6 +1,17 @@
 // Compiles TypeScript into dist/ with the tree kept, file by file: only what changed, and every file whole or not at all.
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fail, root } from "./common.mjs";
 
@@ -64,10 +75,17 @@ async function compileAll(stale) {
       const { mtimeMs } = statSync(file);
       if (!file.endsWith(".ts")) return place(target, mtimeMs, (draft) => copyFileSync(file, draft));
       try {
-        const { code, map } = await swc.transformFile(file, { ...options, $schema: undefined, swcrc: false, sourceFileName: relative(dirname(target), file) });
+        const { code, map } = await swc.transformFile(file, {
+          ...options,
+          $schema: undefined,
+          swcrc: false,
+          sourceFileName: relative(dirname(target), file),
+        });
         const mapName = `${target}.map`;
         place(mapName, mtimeMs, (draft) => writeFileSync(draft, map ?? ""));
-        place(target, mtimeMs, (draft) => writeFileSync(draft, `${code}\n//# sourceMappingURL=${relative(dirname(target), mapName)}\n`));
+        place(target, mtimeMs, (draft) =>
+          writeFileSync(draft, `${code}\n//# sourceMappingURL=${relative(dirname(target), mapName)}\n`),
+        );
       } catch (error) {
         failures.push(`${relative(root, file)}: ${error.message}`);
       }
@@ -90,5 +108,8 @@ function freshCompiler() {
 
 function compilerStamp() {
   const compiler = readFileSync(join(root, "node_modules/@swc/core/package.json"));
-  return createHash("sha256").update(compiler).update(readFileSync(join(root, ".swcrc"))).digest("hex");
+  return createHash("sha256")
+    .update(compiler)
+    .update(readFileSync(join(root, ".swcrc")))
+    .digest("hex");
 }

@@ -96,7 +96,10 @@ function installRedis() {
   if (!prefix) return;
   const run = (args) => {
     const [command, ...rest] = [...prefix, manager.name, ...args];
-    const { status, stderr } = spawnSync(command, rest, { encoding: "utf8", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } });
+    const { status, stderr } = spawnSync(command, rest, {
+      encoding: "utf8",
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    });
     if (status !== 0) say(stderr?.trimEnd() ?? `${manager.name} did not run`);
     return status === 0;
   };

@@ -1,7 +1,17 @@
 // Everything between a fresh clone and a runnable tree. Plain JavaScript on Node's own modules, since it runs before
 // any package is there. Each step looks first whether there is anything to do, so that a second start costs milliseconds.
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
@@ -30,7 +40,11 @@ export function installPackages() {
   say("Installing packages …");
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
-  run(command, [...first, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], "Installing packages failed.");
+  run(
+    command,
+    [...first, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+    "Installing packages failed.",
+  );
 }
 
 function packagesMatchLock() {

@@ -23,7 +23,9 @@ function read(file: string): string {
 }
 
 function code(...folders: string[]): string[] {
-  return files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && folders.some((folder) => file.startsWith(`${folder}/`)));
+  return files.filter(
+    (file) => /\.(ts|tsx|mjs)$/.test(file) && folders.some((folder) => file.startsWith(`${folder}/`)),
+  );
 }
 
 /** `file:line` of every line that matches. */
@@ -37,7 +39,9 @@ function linesWith(pattern: RegExp, among: readonly string[]): string[] {
 
 describe("house rules", () => {
   it("sees the files that it judges", () => {
-    expect(files).toEqual(expect.arrayContaining(["package.json", "apps/main.ts", "libs/config/settings.ts", "test/tidy.spec.ts"]));
+    expect(files).toEqual(
+      expect.arrayContaining(["package.json", "apps/main.ts", "libs/config/settings.ts", "test/tidy.spec.ts"]),
+    );
     expect(linesWith(/process\.env/, code("libs/config"))).not.toEqual([]);
   });
 

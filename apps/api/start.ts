@@ -109,7 +109,8 @@ async function close(server: FastifyInstance, closing: Closing, ends: (() => Pro
  */
 async function goodbyes({ server }: FastifyInstance): Promise<void> {
   const open = promisify(server.getConnections.bind(server));
-  for (let waited = 0; waited < GOODBYES_MS && (await open()) > 0; waited += GOODBYE_POLL_MS) await sleep(GOODBYE_POLL_MS);
+  for (let waited = 0; waited < GOODBYES_MS && (await open()) > 0; waited += GOODBYE_POLL_MS)
+    await sleep(GOODBYE_POLL_MS);
 }
 
 async function endAll(ends: (() => Promise<unknown>)[]): Promise<void> {

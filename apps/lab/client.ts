@@ -4,12 +4,12 @@
 export class LabError extends Error {
   constructor(message: string) {
     super(oneLine(message));
-    this.name = 'LabError';
+    this.name = "LabError";
   }
 }
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
@@ -41,13 +41,13 @@ export class Client {
       method,
       headers: {
         authorization: `Bearer ${this.key}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      redirect: 'manual',
+      redirect: "manual",
     });
-    const parsed = text === '' ? null : parseJson(text);
+    const parsed = text === "" ? null : parseJson(text);
     if (expect.includes(status) && parsed !== undefined) return { status, body: parsed, call };
     if (status === 401) throw new LabError(`Holdfast at ${this.url} does not know the key (401)`);
     throw new LabError(unexpected(call, status, parsed));
@@ -61,7 +61,8 @@ export class Client {
       return { status: response.status, text: await response.text() };
     } catch (error) {
       this.signal?.throwIfAborted();
-      if (timeout.aborted) throw new LabError(`Holdfast at ${this.url} did not answer within ${CALL_TIMEOUT_MS / 1000} s`);
+      if (timeout.aborted)
+        throw new LabError(`Holdfast at ${this.url} did not answer within ${CALL_TIMEOUT_MS / 1000} s`);
       throw new LabError(`Cannot reach Holdfast at ${this.url}: ${reasonOf(error)}`);
     }
   }
@@ -75,17 +76,17 @@ export class Fields {
   ) {}
 
   static of(answer: Answer): Fields {
-    return Fields.from(answer.body, answer.call, 'a body');
+    return Fields.from(answer.body, answer.call, "a body");
   }
 
   string(name: string): string {
     const value = this.fields[name];
-    return typeof value === 'string' ? value : this.missing(name);
+    return typeof value === "string" ? value : this.missing(name);
   }
 
   integer(name: string): number {
     const value = this.fields[name];
-    return typeof value === 'number' && Number.isSafeInteger(value) ? value : this.missing(name);
+    return typeof value === "number" && Number.isSafeInteger(value) ? value : this.missing(name);
   }
 
   object(name: string): Fields {
@@ -106,7 +107,7 @@ export class Fields {
   }
 
   private static from(value: unknown, call: string, name: string): Fields {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new LabError(`${call} answered without a usable ${name}`);
     }
     return new Fields(value as Record<string, unknown>, call);
@@ -123,11 +124,11 @@ function parseJson(text: string): unknown {
 }
 
 function unexpected(call: string, status: number, body: unknown): string {
-  if (typeof body !== 'object' || body === null) return `${call} answered ${status} without JSON: is this a Holdfast?`;
+  if (typeof body !== "object" || body === null) return `${call} answered ${status} without JSON: is this a Holdfast?`;
   const { code, detail, title } = body as Record<string, unknown>;
-  const why = [detail, title].find((text) => typeof text === 'string');
-  const named = typeof code === 'string' ? `${status} ${code}` : String(status);
-  return `${call} answered ${named}${why === undefined ? '' : `: ${why}`}`;
+  const why = [detail, title].find((text) => typeof text === "string");
+  const named = typeof code === "string" ? `${status} ${code}` : String(status);
+  return `${call} answered ${named}${why === undefined ? "" : `: ${why}`}`;
 }
 
 /** fetch hides what happened ("fetch failed") in the cause, and of two addresses tried in a list of causes. */
@@ -139,5 +140,8 @@ function reasonOf(error: unknown): string {
 
 /** Without control characters, which a stranger's answer could aim at the terminal, and not endless. */
 function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\s]+/gu, ' ').trim().slice(0, 400);
+  return text
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .slice(0, 400);
 }

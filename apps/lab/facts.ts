@@ -1,5 +1,5 @@
 /** What is compared between a run and the model: the same flat facts from both. */
-import { type Decision, type Figures, type LabRun, type Outcome, type Totals } from '#libs/plan';
+import { type Decision, type Figures, type LabRun, type Outcome, type Totals } from "#libs/plan";
 
 /** One decision. Figures are in `units`; what an answer does not carry is null on both sides. */
 export interface Facts {
@@ -38,7 +38,7 @@ export interface Measured {
   readonly settled: Figures;
 }
 
-export type TenantFacts = Pick<Facts, 'tenantReserved' | 'tenantSpent' | 'tenantAvailable' | 'tenantOverage'>;
+export type TenantFacts = Pick<Facts, "tenantReserved" | "tenantSpent" | "tenantAvailable" | "tenantOverage">;
 
 export function tenantFacts(tenant: Figures): TenantFacts {
   return {
@@ -52,7 +52,7 @@ export function tenantFacts(tenant: Figures): TenantFacts {
 /** The facts that the model predicts for a decision. */
 export function predicted({ job, outcome, planned, scope, code, before, after, advice }: Decision): Facts {
   // The model of the lab sets two allowances, so no other scope can decide.
-  const deciding = scope === null ? null : scope === 'job' ? before.job : before.tenant;
+  const deciding = scope === null ? null : scope === "job" ? before.job : before.tenant;
   return {
     job,
     outcome,
@@ -63,7 +63,7 @@ export function predicted({ job, outcome, planned, scope, code, before, after, a
     spent: deciding?.spent ?? null,
     reserved: deciding?.reserved ?? null,
     available: deciding?.available ?? null,
-    maxChildren: outcome === 'denied' ? (advice?.maxChildren ?? null) : null,
+    maxChildren: outcome === "denied" ? (advice?.maxChildren ?? null) : null,
     ...tenantFacts(after.tenant),
   };
 }
@@ -77,14 +77,18 @@ export function differencesBetween(measured: Measured, model: LabRun): Differenc
   });
   return [
     ...decisions.flat(),
-    ...fieldsThatDiffer('totals', measured.totals, model.totals),
-    ...fieldsThatDiffer('after settlement', measured.settled, model.settled),
+    ...fieldsThatDiffer("totals", measured.totals, model.totals),
+    ...fieldsThatDiffer("after settlement", measured.settled, model.settled),
   ];
 }
 
-function fieldsThatDiffer<T extends object>(where: string, measured: T | undefined, model: T | undefined): Difference[] {
+function fieldsThatDiffer<T extends object>(
+  where: string,
+  measured: T | undefined,
+  model: T | undefined,
+): Difference[] {
   if (measured === undefined || model === undefined) {
-    return [{ where, field: 'decision', measured: measured ? 'made' : 'missing', model: model ? 'made' : 'missing' }];
+    return [{ where, field: "decision", measured: measured ? "made" : "missing", model: model ? "made" : "missing" }];
   }
   return (Object.keys(model) as (keyof T & string)[])
     .filter((field) => measured[field] !== model[field])

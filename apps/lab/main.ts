@@ -1,11 +1,11 @@
 /** `npm run lab`: the baseline experiment, driven through the public API and compared with the pure model. */
-import { runModel } from '#libs/plan';
-import { LabError } from './client.js';
-import { runExperiment } from './experiment.js';
-import { differencesBetween } from './facts.js';
-import { type LabOptions, parseOptions, usage } from './options.js';
-import { conclusion, decisionTable, introduction } from './report.js';
-import { startService } from './service.js';
+import { runModel } from "#libs/plan";
+import { LabError } from "./client.js";
+import { runExperiment } from "./experiment.js";
+import { differencesBetween } from "./facts.js";
+import { type LabOptions, parseOptions, usage } from "./options.js";
+import { conclusion, decisionTable, introduction } from "./report.js";
+import { startService } from "./service.js";
 
 /** Exit codes: 0 as the model predicts, 1 different or failed, 2 a wrong option, 128 + n ended by signal n. */
 const AGREES = 0;
@@ -15,7 +15,7 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 class Interrupted extends Error {
   constructor(readonly exitCode: number) {
-    super('interrupted');
+    super("interrupted");
   }
 }
 
@@ -24,11 +24,11 @@ const complain = (text: string): void => void process.stderr.write(`${text}\n`);
 
 async function main(args: readonly string[]): Promise<number> {
   const parsed = parseOptions(args);
-  if (parsed.kind === 'help') {
+  if (parsed.kind === "help") {
     print(usage());
     return AGREES;
   }
-  if (parsed.kind === 'refused') {
+  if (parsed.kind === "refused") {
     parsed.errors.forEach(complain);
     return WRONG_OPTION;
   }
@@ -49,18 +49,18 @@ function interruption(): AbortSignal {
   for (const [name, exitCode] of Object.entries(SIGNALS)) {
     process.on(name, () => controller.abort(new Interrupted(exitCode)));
   }
-  process.stdout.on('error', () => controller.abort(new Interrupted(FAILED)));
-  process.stderr.on('error', () => undefined);
+  process.stdout.on("error", () => controller.abort(new Interrupted(FAILED)));
+  process.stderr.on("error", () => undefined);
   return controller.signal;
 }
 
 async function run({ inputs, json, target }: LabOptions, signal: AbortSignal): Promise<number> {
   const model = runModel(inputs);
-  if (!json && target === null) print('Starting a Holdfast for this run …');
+  if (!json && target === null) print("Starting a Holdfast for this run …");
   const service = target === null ? await startService(signal) : null;
   try {
     const against = target ?? service;
-    if (against === null) throw new LabError('there is no Holdfast to run against');
+    if (against === null) throw new LabError("there is no Holdfast to run against");
     const table = decisionTable(model);
     if (!json) print(`${introduction(model, against.url)}\n${table.header}`);
     const live = await runExperiment(against, inputs, signal, (decision) => {

@@ -1,38 +1,38 @@
 /** What a person reads: one aligned line a decision as it comes, then the totals next to the model's. */
-import { type LabInputs, type LabRun, type Totals } from '#libs/plan';
-import { type Difference, type Facts, predicted } from './facts.js';
+import { type LabInputs, type LabRun, type Totals } from "#libs/plan";
+import { type Difference, type Facts, predicted } from "./facts.js";
 
 interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
-  readonly align?: 'left';
+  readonly align?: "left";
 }
 
-const shown = (value: string | number | null): string => (value === null ? '-' : String(value));
+const shown = (value: string | number | null): string => (value === null ? "-" : String(value));
 
 const DECISION_COLUMNS: readonly Column<Facts>[] = [
-  { title: 'job', text: ({ job }) => String(job) },
-  { title: 'requested', text: ({ requested }) => String(requested) },
-  { title: 'decision', text: ({ outcome }) => outcome, align: 'left' },
-  { title: 'scope', text: ({ scope }) => shown(scope), align: 'left' },
-  { title: 'code', text: ({ code }) => shown(code), align: 'left' },
-  { title: 'limit', text: ({ limit }) => shown(limit) },
-  { title: 'spent', text: ({ spent }) => shown(spent) },
-  { title: 'reserved', text: ({ reserved }) => shown(reserved) },
-  { title: 'available', text: ({ available }) => shown(available) },
-  { title: 'max children', text: ({ maxChildren }) => shown(maxChildren) },
-  { title: 'tenant has left', text: ({ tenantAvailable }) => String(tenantAvailable) },
+  { title: "job", text: ({ job }) => String(job) },
+  { title: "requested", text: ({ requested }) => String(requested) },
+  { title: "decision", text: ({ outcome }) => outcome, align: "left" },
+  { title: "scope", text: ({ scope }) => shown(scope), align: "left" },
+  { title: "code", text: ({ code }) => shown(code), align: "left" },
+  { title: "limit", text: ({ limit }) => shown(limit) },
+  { title: "spent", text: ({ spent }) => shown(spent) },
+  { title: "reserved", text: ({ reserved }) => shown(reserved) },
+  { title: "available", text: ({ available }) => shown(available) },
+  { title: "max children", text: ({ maxChildren }) => shown(maxChildren) },
+  { title: "tenant has left", text: ({ tenantAvailable }) => String(tenantAvailable) },
 ];
 
 const TOTAL_COLUMNS: readonly Column<{ name: string; totals: Totals }>[] = [
-  { title: 'totals', text: ({ name }) => name, align: 'left' },
-  { title: 'planned', text: ({ totals }) => String(totals.planned) },
-  { title: 'admitted', text: ({ totals }) => String(totals.admitted) },
-  { title: 'denied', text: ({ totals }) => String(totals.denied) },
-  { title: 'observed', text: ({ totals }) => String(totals.observed) },
-  { title: 'reserved', text: ({ totals }) => String(totals.reserved) },
-  { title: 'consumed', text: ({ totals }) => String(totals.consumed) },
-  { title: 'over allowance', text: ({ totals }) => String(totals.overAllowance) },
+  { title: "totals", text: ({ name }) => name, align: "left" },
+  { title: "planned", text: ({ totals }) => String(totals.planned) },
+  { title: "admitted", text: ({ totals }) => String(totals.admitted) },
+  { title: "denied", text: ({ totals }) => String(totals.denied) },
+  { title: "observed", text: ({ totals }) => String(totals.observed) },
+  { title: "reserved", text: ({ totals }) => String(totals.reserved) },
+  { title: "consumed", text: ({ totals }) => String(totals.consumed) },
+  { title: "over allowance", text: ({ totals }) => String(totals.overAllowance) },
 ];
 
 export function introduction({ inputs, perJobPlanned }: LabRun, url: string): string {
@@ -41,8 +41,8 @@ export function introduction({ inputs, perJobPlanned }: LabRun, url: string): st
     `Lab against ${url}`,
     `A job plans ${children} children × ${attempts} attempts × ${cost} units = ${perJobPlanned}; ${jobs} jobs plan ${jobs * perJobPlanned}.`,
     `Job allowance ${jobAllowance}, tenant allowance ${tenantAllowance}, mode ${mode}.`,
-    '',
-  ].join('\n');
+    "",
+  ].join("\n");
 }
 
 /**
@@ -56,19 +56,21 @@ export function decisionTable(model: LabRun): { header: string; line: (facts: Fa
 
 export function conclusion(measured: Totals, model: Totals, differences: readonly Difference[]): string {
   const rows = [
-    { name: 'measured', totals: measured },
-    { name: 'model', totals: model },
+    { name: "measured", totals: measured },
+    { name: "model", totals: model },
   ];
   const widths = widthsOf(TOTAL_COLUMNS, rows);
   const agrees = differences.length === 0;
   return [
-    '',
+    "",
     header(TOTAL_COLUMNS, widths),
     ...rows.map((row) => line(TOTAL_COLUMNS, widths, row)),
-    '',
-    agrees ? 'The run did what the model predicts.' : `The run differs from the model (${differences.length}):`,
-    ...differences.map((one) => `  ${one.where}: ${one.field} is ${String(one.measured)}, the model says ${String(one.model)}`),
-  ].join('\n');
+    "",
+    agrees ? "The run did what the model predicts." : `The run differs from the model (${differences.length}):`,
+    ...differences.map(
+      (one) => `  ${one.where}: ${one.field} is ${String(one.measured)}, the model says ${String(one.model)}`,
+    ),
+  ].join("\n");
 }
 
 function widthsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number[] {
@@ -88,7 +90,7 @@ type Cell<Row> = (column: Column<Row>) => string;
 function cells<Row>(columns: readonly Column<Row>[], widths: readonly number[], of: Cell<Row>): string {
   const padded = columns.map((column, index) => {
     const width = widths[index] ?? 0;
-    return column.align === 'left' ? of(column).padEnd(width) : of(column).padStart(width);
+    return column.align === "left" ? of(column).padEnd(width) : of(column).padStart(width);
   });
-  return padded.join('  ').trimEnd();
+  return padded.join("  ").trimEnd();
 }

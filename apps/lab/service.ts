@@ -1,16 +1,16 @@
 /** A Holdfast of the lab's own: a process with an empty record, started for one run and removed after it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { environmentWithoutSettings } from '#libs/config';
-import { LabError } from './client.js';
-import { type Target } from './options.js';
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { environmentWithoutSettings } from "#libs/config";
+import { LabError } from "./client.js";
+import { type Target } from "./options.js";
 
 export interface Service extends Target {
   /** Ends the process and removes its folder; safe to call more than once. */
@@ -20,12 +20,12 @@ export interface Service extends Target {
 const READY_WITHIN_MS = 60_000;
 const READY_POLL_MS = 100;
 const STOP_WITHIN_MS = 15_000;
-const HOST = '127.0.0.1';
+const HOST = "127.0.0.1";
 
 /** Starts a Holdfast and waits until it is ready. Nothing is left behind when that fails or `signal` aborts it. */
 export async function startService(signal: AbortSignal): Promise<Service> {
   signal.throwIfAborted();
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-lab-'));
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-lab-"));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   let running: Running | undefined;
   const stop = async (): Promise<void> => {
@@ -35,7 +35,7 @@ export async function startService(signal: AbortSignal): Promise<Service> {
   try {
     // Embedded PostgreSQL never runs as root; its own user must be able to pass through the folder.
     await chmod(folder, 0o711);
-    const target = { url: `http://${HOST}:${await freePort()}`, adminKey: randomBytes(32).toString('hex') };
+    const target = { url: `http://${HOST}:${await freePort()}`, adminKey: randomBytes(32).toString("hex") };
     running = new Running(environmentFor(target, folder));
     await running.ready(target.url, signal);
     return { ...target, stop };
@@ -56,40 +56,44 @@ function environmentFor(target: Target, folder: string): Record<string, string |
     HOLDFAST_PORT: new URL(target.url).port,
     HOLDFAST_DATA_DIR: folder,
     HOLDFAST_ADMIN_KEY: target.adminKey,
-    HOLDFAST_LOG_LEVEL: 'warn',
+    HOLDFAST_LOG_LEVEL: "warn",
   };
 }
 
 class Running {
   private readonly child: ChildProcess;
   private readonly exited: Promise<void>;
-  private output = '';
+  private output = "";
 
   constructor(environment: Record<string, string | undefined>) {
-    const program = fileURLToPath(new URL('../main.js', import.meta.url));
+    const program = fileURLToPath(new URL("../main.js", import.meta.url));
     // In a group of its own, so that Ctrl-C reaches the lab alone and the lab decides the order of the end.
-    this.child = spawn(process.execPath, [program], { env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    this.child = spawn(process.execPath, [program], {
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
     this.exited = new Promise((resolve) => {
-      this.child.once('exit', () => resolve());
-      this.child.once('error', (error) => {
+      this.child.once("exit", () => resolve());
+      this.child.once("error", (error) => {
         this.output += error.message;
         resolve();
       });
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
         this.output = (this.output + text).slice(-8_000);
       });
     }
-    process.once('exit', this.killGroup);
+    process.once("exit", this.killGroup);
   }
 
   async ready(url: string, signal: AbortSignal): Promise<void> {
-    const gone = this.exited.then(() => 'gone' as const);
+    const gone = this.exited.then(() => "gone" as const);
     const attempts = Math.ceil(READY_WITHIN_MS / READY_POLL_MS);
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       if (await answersReady(url, signal)) return;
-      if ((await Promise.race([gone, delay(READY_POLL_MS, 'waiting' as const, { signal })])) === 'gone') {
+      if ((await Promise.race([gone, delay(READY_POLL_MS, "waiting" as const, { signal })])) === "gone") {
         throw new LabError(`Holdfast did not start: ${this.lastWords()}`);
       }
     }
@@ -97,12 +101,12 @@ class Running {
   }
 
   async stop(): Promise<void> {
-    if (this.alive) this.child.kill('SIGTERM');
+    if (this.alive) this.child.kill("SIGTERM");
     const late = new AbortController();
     const waited = delay(STOP_WITHIN_MS, undefined, { signal: late.signal }).then(this.killGroup, () => undefined);
     await Promise.race([this.exited, waited]);
     late.abort();
-    process.removeListener('exit', this.killGroup);
+    process.removeListener("exit", this.killGroup);
   }
 
   private get alive(): boolean {
@@ -111,19 +115,21 @@ class Running {
 
   /** The last resort: the service together with what it started. */
   private readonly killGroup = (): void => {
-    if (this.alive && this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL');
+    if (this.alive && this.child.pid !== undefined) process.kill(-this.child.pid, "SIGKILL");
   };
 
   /** The line that most likely says why: the last that speaks of an error or a setting, else the last. */
   private lastWords(): string {
-    const lines = this.output.split('\n').filter((line) => line.trim() !== '');
-    return lines.findLast((line) => /error|HOLDFAST_/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+    const lines = this.output.split("\n").filter((line) => line.trim() !== "");
+    return lines.findLast((line) => /error|HOLDFAST_/i.test(line)) ?? lines.at(-1) ?? "it said nothing";
   }
 }
 
 async function answersReady(url: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]) });
+    const response = await fetch(`${url}/health/ready`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(2_000)]),
+    });
     await response.arrayBuffer();
     return response.ok;
   } catch {
@@ -134,10 +140,10 @@ async function answersReady(url: string, signal: AbortSignal): Promise<boolean> 
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
+  await once(server, "listening");
   const address = server.address();
   server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new LabError('no free port was found');
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new LabError("no free port was found");
   return address.port;
 }

@@ -16,7 +16,11 @@ export interface Lease {
  * lost (the connection broke, the process hung) lets the task run twice at once, which every task bears.
  */
 export async function takeLease(databaseUrl: string, task: TaskName): Promise<Lease | null> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 3_000, query_timeout: ASK_MS });
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 3_000,
+    query_timeout: ASK_MS,
+  });
   client.on("error", () => undefined);
   try {
     await client.connect();

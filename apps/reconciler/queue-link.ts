@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { migrateQueue, openQueue, openQueuePool, openWorker, type TaskJob, type TaskQueue, type TaskWorker } from "#libs/reconcile";
+import {
+  migrateQueue,
+  openQueue,
+  openQueuePool,
+  openWorker,
+  type TaskJob,
+  type TaskQueue,
+  type TaskWorker,
+} from "#libs/reconcile";
 import type { Troubles } from "./log.js";
 import type { Task } from "./task.js";
 

@@ -20,7 +20,10 @@ export interface RunningReconciler {
 }
 
 /** Starts the reconciler on a record whose migrations are applied. */
-export async function startReconciler(settings: RunSettings, options: ReconcilerOptions = {}): Promise<RunningReconciler> {
+export async function startReconciler(
+  settings: RunSettings,
+  options: ReconcilerOptions = {},
+): Promise<RunningReconciler> {
   const { ledger, log = consoleLog(settings.logLevel) } = options;
   const context = await NestFactory.createApplicationContext(ReconcilerModule.of({ settings, ledger, log }), {
     logger: false,

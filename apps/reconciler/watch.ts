@@ -51,7 +51,11 @@ export class Watch {
   }
 
   private lookLater(task: Task): void {
-    if (!this.stopped) this.timers.set(task, setTimeout(() => void this.look(task), this.pauseOf(task)));
+    if (!this.stopped)
+      this.timers.set(
+        task,
+        setTimeout(() => void this.look(task), this.pauseOf(task)),
+      );
   }
 
   /** Half an interval, so that a gap ends well before a third one; less where a run is due before. */

@@ -40,7 +40,8 @@ export function word<const W extends string, T>(exact: W, otherwise: Parser<T>):
 /** A host name or an IP address, without protocol, port or blanks. */
 export function host(text: string): string {
   const name = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text);
-  if (!name && !isIPv6(text)) throw new SettingProblem("must be a host name or an IP address, without protocol or port");
+  if (!name && !isIPv6(text))
+    throw new SettingProblem("must be a host name or an IP address, without protocol or port");
   return text;
 }
 

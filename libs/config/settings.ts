@@ -17,7 +17,9 @@ const entries = Object.entries(settingsTable) as [keyof Settings, Entry<unknown>
 /** Reads every setting, strictly. Throws SettingsError for the first wrong one. */
 export function loadSettings(env: Readonly<Record<string, string | undefined>> = process.env): Settings {
   refuseMisspelled(Object.keys(env));
-  return Object.fromEntries(entries.map(([key, entry]) => [key, valueOf(entry, env[entry.env])])) as unknown as Settings;
+  return Object.fromEntries(
+    entries.map(([key, entry]) => [key, valueOf(entry, env[entry.env])]),
+  ) as unknown as Settings;
 }
 
 /** The environment for another Holdfast that this process starts for itself: nothing that points to services of the caller. */

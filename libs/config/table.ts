@@ -110,7 +110,8 @@ export const settingsTable = {
     unit: "text",
     parse: oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
     fallback: "info",
-    description: "Least severe log line that is written: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.",
+    description:
+      "Least severe log line that is written: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.",
   }),
   redisTimeoutMs: withDefault({
     env: "HOLDFAST_REDIS_TIMEOUT_MS",

@@ -20,7 +20,12 @@ export function serverAccount(): Account | undefined {
   return existingAccount() ?? createdAccount();
 }
 
-export function asAccount(account: Account | undefined, paths: readonly string[], command: string, args: readonly string[]): Command {
+export function asAccount(
+  account: Account | undefined,
+  paths: readonly string[],
+  command: string,
+  args: readonly string[],
+): Command {
   if (!account) return { command, args };
   const closed = paths.find((path) => !mayEnter(path, account));
   if (closed === undefined) return { command, args, ...account };
@@ -37,7 +42,9 @@ export function asAccount(account: Account | undefined, paths: readonly string[]
 }
 
 function existingAccount(): Account | undefined {
-  const row = readFileSync("/etc/passwd", "utf8").split("\n").find((line) => line.startsWith(`${name}:`));
+  const row = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((line) => line.startsWith(`${name}:`));
   const [, , uid, gid] = row?.split(":") ?? [];
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }

@@ -61,7 +61,9 @@ export async function migrate(databaseUrl: string, migrationsDir: string): Promi
 }
 
 function readMigrations(dir: string): Migration[] {
-  const names = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const names = readdirSync(dir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
   return names.sort().map((name) => {
     const sql = readFileSync(join(dir, name, "migration.sql"), "utf8");
     return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };

@@ -60,7 +60,9 @@ export async function untilReady(child: ChildProcess, logFile: string, ready: ()
     }
   } catch (cause) {
     child.kill("SIGQUIT");
-    throw new Error(`${child.spawnfile} did not start: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`${child.spawnfile} did not start: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   }
   return child.pid ?? 0;
 }
@@ -96,7 +98,9 @@ function isZombie(pid: number): boolean {
 /** What tells a process from a later one with the same number; undefined when it is gone. */
 export function startOf(pid: number): string | undefined {
   if (!isAlive(pid)) return undefined;
-  const ticks = procFile(pid, "stat")?.replace(/^.*\) /s, "").split(" ")[19];
+  const ticks = procFile(pid, "stat")
+    ?.replace(/^.*\) /s, "")
+    .split(" ")[19];
   return ticks ?? ps(pid, "lstart=");
 }
 
@@ -125,7 +129,10 @@ function procFile(pid: number, name: string): string | undefined {
 
 function ps(pid: number, format: string): string | undefined {
   try {
-    return execFileSync("ps", ["-p", String(pid), "-o", format], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    return execFileSync("ps", ["-p", String(pid), "-o", format], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   } catch {
     return undefined;
   }

@@ -1,5 +1,14 @@
 import { performance } from "node:perf_hooks";
-import { refused, replay, denialSentence, type Balance, type Command, type KeyRecord, type Outcome, type Reserve } from "./domain/index.js";
+import {
+  refused,
+  replay,
+  denialSentence,
+  type Balance,
+  type Command,
+  type KeyRecord,
+  type Outcome,
+  type Reserve,
+} from "./domain/index.js";
 import { PostgresRecord } from "./postgres/index.js";
 import { Admission } from "./protocol/admission.js";
 import { auditCopies, type CopyAudit } from "./protocol/copy-audit.js";
@@ -141,7 +150,11 @@ export class Ledger {
     this.offset = now - readAt;
     this.knowsTime = true;
     this.recordUp = true;
-    await Promise.all([...balances].map(([tenantId, rows]: [string, readonly Balance[]]) => this.copies.remember(tenantId, rows, readAt)));
+    await Promise.all(
+      [...balances].map(([tenantId, rows]: [string, readonly Balance[]]) =>
+        this.copies.remember(tenantId, rows, readAt),
+      ),
+    );
   }
 
   /** The record's own errors as the one that says so. */

@@ -4,13 +4,13 @@
  * Written apart from the ledger's own rules on purpose: the lab compares the two, and a copy would agree with itself.
  */
 
-export type ScopeKind = 'job' | 'user' | 'tenant' | 'service';
+export type ScopeKind = "job" | "user" | "tenant" | "service";
 
 /** `exceeds_limit`: can never fit under this limit. `allowance_exhausted`: does not fit now. */
-export type DenialCode = 'allowance_exhausted' | 'exceeds_limit';
+export type DenialCode = "allowance_exhausted" | "exceeds_limit";
 
 /** Narrowest first: the scope closest to the work explains a denial best. */
-export const SCOPES_NARROWEST_FIRST: readonly ScopeKind[] = ['job', 'user', 'tenant', 'service'];
+export const SCOPES_NARROWEST_FIRST: readonly ScopeKind[] = ["job", "user", "tenant", "service"];
 
 /** What a scope has at one moment, in one unit. All figures are integers ≥ 0. */
 export interface Figures {
@@ -52,7 +52,7 @@ export function denialOf(scopes: Readonly<Partial<Record<ScopeKind, Figures>>>, 
     return now !== undefined && requested > now.available ? [{ scope, limit: now.limit }] : [];
   });
   const hopeless = denying.find(({ limit }) => requested > limit);
-  if (hopeless) return { scope: hopeless.scope, code: 'exceeds_limit' };
+  if (hopeless) return { scope: hopeless.scope, code: "exceeds_limit" };
   const first = denying[0];
-  return first ? { scope: first.scope, code: 'allowance_exhausted' } : null;
+  return first ? { scope: first.scope, code: "allowance_exhausted" } : null;
 }

@@ -7,7 +7,7 @@ export {
   maxAttempts,
   maxChildren,
   plannedAmounts,
-} from './plan.js';
+} from "./plan.js";
 export {
   type Denial,
   type DenialCode,
@@ -16,7 +16,7 @@ export {
   SCOPES_NARROWEST_FIRST,
   denialOf,
   figures,
-} from './decide.js';
+} from "./decide.js";
 export {
   type InputError,
   type InputResult,
@@ -31,5 +31,13 @@ export {
   parseWhole,
   readInputs,
   validateInputs,
-} from './inputs.js';
-export { type Advice, type Decision, type LabFigures, type LabRun, type Outcome, type Totals, runModel } from './model.js';
+} from "./inputs.js";
+export {
+  type Advice,
+  type Decision,
+  type LabFigures,
+  type LabRun,
+  type Outcome,
+  type Totals,
+  runModel,
+} from "./model.js";

@@ -1,6 +1,6 @@
 /** The lab's inputs: their ranges, labels and defaults, once, for the command line, the page and imported files. */
 
-export type LabMode = 'enforce' | 'observe';
+export type LabMode = "enforce" | "observe";
 
 export interface LabInputs {
   readonly jobs: number;
@@ -18,7 +18,7 @@ export interface LabInputs {
   readonly mode: LabMode;
 }
 
-export type LabNumber = Exclude<keyof LabInputs, 'mode'>;
+export type LabNumber = Exclude<keyof LabInputs, "mode">;
 
 export interface LabRange {
   readonly label: string;
@@ -30,22 +30,22 @@ export interface LabRange {
 
 /** In the order in which they are shown. All are whole numbers; both ends are allowed. */
 export const LAB_RANGES: Readonly<Record<LabNumber, LabRange>> = {
-  jobs: { label: 'incoming jobs', min: 1, max: 100, default: 6 },
-  children: { label: 'children per job', min: 1, max: 100, default: 3 },
-  attempts: { label: 'attempts per child', min: 1, max: 20, default: 2 },
-  cost: { label: 'cost per attempt', min: 1, max: 10_000, default: 20 },
-  jobAllowance: { label: 'job allowance', min: 0, max: 10_000_000, default: 150 },
-  tenantAllowance: { label: 'tenant allowance', min: 0, max: 10_000_000, default: 500 },
+  jobs: { label: "incoming jobs", min: 1, max: 100, default: 6 },
+  children: { label: "children per job", min: 1, max: 100, default: 3 },
+  attempts: { label: "attempts per child", min: 1, max: 20, default: 2 },
+  cost: { label: "cost per attempt", min: 1, max: 10_000, default: 20 },
+  jobAllowance: { label: "job allowance", min: 0, max: 10_000_000, default: 150 },
+  tenantAllowance: { label: "tenant allowance", min: 0, max: 10_000_000, default: 500 },
 };
 
 export const LAB_NUMBERS = Object.keys(LAB_RANGES) as readonly LabNumber[];
 
-export const LAB_MODES: readonly LabMode[] = ['enforce', 'observe'];
+export const LAB_MODES: readonly LabMode[] = ["enforce", "observe"];
 
 /** The baseline experiment: four of six jobs fit. */
 export const LAB_DEFAULTS: LabInputs = {
   ...(Object.fromEntries(LAB_NUMBERS.map((name) => [name, LAB_RANGES[name].default])) as Record<LabNumber, number>),
-  mode: 'enforce',
+  mode: "enforce",
 };
 
 export interface InputError {
@@ -55,21 +55,20 @@ export interface InputError {
 }
 
 export type InputResult =
-  | { readonly ok: true; readonly inputs: LabInputs }
-  | { readonly ok: false; readonly errors: readonly InputError[] };
+  { readonly ok: true; readonly inputs: LabInputs } | { readonly ok: false; readonly errors: readonly InputError[] };
 
 /** Checks a value of any origin, such as an imported file: every input present, nothing coerced, nothing unknown. */
 export function validateInputs(value: unknown): InputResult {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ok: false, errors: [{ field: 'inputs', message: 'must be an object' }] };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { ok: false, errors: [{ field: "inputs", message: "must be an object" }] };
   }
   const given = value as Record<string, unknown>;
   const errors = [
     ...LAB_NUMBERS.filter((name) => !inRange(name, given[name])).map(rangeError),
-    ...(isMode(given['mode']) ? [] : [{ field: 'mode', message: `must be ${LAB_MODES.join(' or ')}` }]),
+    ...(isMode(given["mode"]) ? [] : [{ field: "mode", message: `must be ${LAB_MODES.join(" or ")}` }]),
     ...Object.keys(given)
       .filter((name) => !Object.hasOwn(LAB_DEFAULTS, name))
-      .map((field) => ({ field, message: 'is not an input of the lab' })),
+      .map((field) => ({ field, message: "is not an input of the lab" })),
   ];
   return errors.length > 0 ? { ok: false, errors } : { ok: true, inputs: pick(given as unknown as LabInputs) };
 }
@@ -94,7 +93,7 @@ export function parseWhole(text: string): number | null {
 
 function inRange(name: LabNumber, value: unknown): boolean {
   const { min, max } = LAB_RANGES[name];
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+  return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
 }
 
 function isMode(value: unknown): value is LabMode {

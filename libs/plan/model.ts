@@ -1,10 +1,10 @@
 /** The lab's model: what a run with these inputs must do, step by step. The same inputs always give the same run. */
-import { type DenialCode, type Figures, type ScopeKind, denialOf, figures } from './decide.js';
-import { type LabInputs, validateInputs } from './inputs.js';
-import { type Plan, maxAttempts, maxChildren, plannedAmounts } from './plan.js';
+import { type DenialCode, type Figures, type ScopeKind, denialOf, figures } from "./decide.js";
+import { type LabInputs, validateInputs } from "./inputs.js";
+import { type Plan, maxAttempts, maxChildren, plannedAmounts } from "./plan.js";
 
 /** `observed`: admitted although an allowance would have denied it (`observe` only). */
-export type Outcome = 'admitted' | 'denied' | 'observed';
+export type Outcome = "admitted" | "denied" | "observed";
 
 /** The two allowances that the lab sets. */
 export interface LabFigures {
@@ -69,7 +69,7 @@ export interface LabRun {
 export function runModel(inputs: LabInputs): LabRun {
   const checked = validateInputs(inputs);
   if (!checked.ok) {
-    throw new RangeError(checked.errors.map(({ field, message }) => `${field} ${message}`).join('; '));
+    throw new RangeError(checked.errors.map(({ field, message }) => `${field} ${message}`).join("; "));
   }
   const { jobs, tenantAllowance } = checked.inputs;
   const plan = planOf(checked.inputs);
@@ -94,8 +94,8 @@ export function runModel(inputs: LabInputs): LabRun {
 function decide(inputs: LabInputs, plan: Plan, job: number, planned: number, reserved: number): Decision {
   const before = { job: figures(inputs.jobAllowance, 0, 0), tenant: figures(inputs.tenantAllowance, reserved, 0) };
   const denial = denialOf(before, planned);
-  const outcome = denial === null ? 'admitted' : inputs.mode === 'observe' ? 'observed' : 'denied';
-  const held = outcome === 'denied' ? 0 : planned;
+  const outcome = denial === null ? "admitted" : inputs.mode === "observe" ? "observed" : "denied";
+  const held = outcome === "denied" ? 0 : planned;
   return {
     step: job,
     job,
@@ -121,9 +121,9 @@ function totalsOf(decisions: readonly Decision[], reserved: number, settled: Fig
   const count = (outcome: Outcome) => decisions.filter((decision) => decision.outcome === outcome).length;
   return {
     planned: decisions.reduce((sum, { planned }) => sum + planned, 0),
-    admitted: count('admitted') + count('observed'),
-    denied: count('denied'),
-    observed: count('observed'),
+    admitted: count("admitted") + count("observed"),
+    denied: count("denied"),
+    observed: count("observed"),
     reserved,
     consumed: settled.spent,
     overAllowance: settled.overage,
@@ -138,5 +138,5 @@ function plannedUnits(plan: Plan): number {
   const planned = plannedAmounts(plan);
   // The ranges allow at most 100 × 20 × 10 000 a job and 100 jobs, so no sum here comes near the limit.
   if (!planned.ok) throw new RangeError(`the plan passes the largest amount in ${planned.overflow}`);
-  return planned.amounts['units'] ?? 0;
+  return planned.amounts["units"] ?? 0;
 }

@@ -12,7 +12,7 @@ export const MAX_AMOUNT = Number.MAX_SAFE_INTEGER;
 export type Amounts = Readonly<Record<string, number>>;
 
 /** What one scope has available by unit. A unit that is not named, or is `"unlimited"`, does not bind. */
-export type Available = Readonly<Record<string, number | 'unlimited'>>;
+export type Available = Readonly<Record<string, number | "unlimited">>;
 
 export interface Plan {
   /** Pieces of child work, ≥ 0. */
@@ -25,8 +25,7 @@ export interface Plan {
 
 /** The planned amounts, or the first unit whose total would pass `MAX_AMOUNT`. */
 export type PlannedAmounts =
-  | { readonly ok: true; readonly amounts: Amounts }
-  | { readonly ok: false; readonly overflow: string };
+  { readonly ok: true; readonly amounts: Amounts } | { readonly ok: false; readonly overflow: string };
 
 /**
  * What the whole plan would spend, by unit: `children × attempts × attemptCost`.
@@ -34,7 +33,7 @@ export type PlannedAmounts =
  * @throws RangeError when a figure of the plan is not an amount; callers validate first.
  */
 export function plannedAmounts(plan: Plan): PlannedAmounts {
-  const tries = exact('children', plan.children) * exact('attempts', plan.attempts);
+  const tries = exact("children", plan.children) * exact("attempts", plan.attempts);
   const totals: [string, number][] = [];
   for (const [unit, cost] of Object.entries(plan.attemptCost)) {
     const total = tries * exact(unit, cost);
@@ -62,14 +61,14 @@ export function maxAttempts(plan: Plan, available: readonly Available[]): number
 
 /** The largest count ≤ `wanted` for which `count × each × cost` is within every available figure. */
 function largestCount(wanted: number, each: number, cost: Amounts, available: readonly Available[]): number {
-  let largest = exact('count', wanted);
+  let largest = exact("count", wanted);
   for (const [unit, unitCost] of Object.entries(cost)) {
-    const one = exact('count', each) * exact(unit, unitCost);
+    const one = exact("count", each) * exact(unit, unitCost);
     if (one === 0n) continue;
     for (const scope of available) {
       // `hasOwn`, because `constructor` is a valid unit name and every object inherits one.
       const left = Object.hasOwn(scope, unit) ? scope[unit] : undefined;
-      if (left === undefined || left === 'unlimited') continue;
+      if (left === undefined || left === "unlimited") continue;
       const fits = exact(unit, left) / one;
       if (fits < largest) largest = fits;
     }

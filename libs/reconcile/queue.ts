@@ -1,4 +1,11 @@
-import { createPostgresBackend, DEFAULT_SCHEMA, runMigrations, withBackend, type PostgresConnectionOptions, type Processor } from "bullmq";
+import {
+  createPostgresBackend,
+  DEFAULT_SCHEMA,
+  runMigrations,
+  withBackend,
+  type PostgresConnectionOptions,
+  type Processor,
+} from "bullmq";
 import pg from "pg";
 import type { TaskName, Trigger } from "./runs.js";
 

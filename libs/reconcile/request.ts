@@ -29,7 +29,10 @@ async function request(pool: pg.Pool, tasks: readonly TaskName[], waitMs: number
   try {
     const ids = await order(queue, tasks);
     const runs = await finishedRuns(pool, ids, waitMs);
-    await withdraw(queue, ids.filter((id) => !runs.some((run) => run.id === id)));
+    await withdraw(
+      queue,
+      ids.filter((id) => !runs.some((run) => run.id === id)),
+    );
     return runs;
   } finally {
     await queue.close();

@@ -12,7 +12,10 @@ export async function fillHistory(databaseUrl: string, tenantId: string, jobId: 
        holdfast_now(), holdfast_now(), holdfast_now() FROM generate_series(1, $4) AS i`,
     [tenantId, jobId, keys, count],
   );
-  for (const [type, sign] of [["reserve", 1], ["settle", -1]] as const) {
+  for (const [type, sign] of [
+    ["reserve", 1],
+    ["settle", -1],
+  ] as const) {
     await client.query(
       `INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id)
        SELECT $1, holdfast_now(), $5, 'tokens', 240 * $6::bigint, 0, $3, 'rsv_0' || lpad(i::text, 25, '0'), $2

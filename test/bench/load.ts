@@ -43,7 +43,12 @@ export interface Result {
 export type Request = () => Promise<number>;
 
 /** Keeps `inFlight` requests under way for `seconds`, after a fifth of that time to warm up. */
-export async function measure(request: Request, inFlight: number, seconds: number, cpuSeconds: () => number): Promise<Result> {
+export async function measure(
+  request: Request,
+  inFlight: number,
+  seconds: number,
+  cpuSeconds: () => number,
+): Promise<Result> {
   await keepBusy(request, inFlight, seconds / 5);
   const cpuBefore = cpuSeconds();
   const start = performance.now();

@@ -46,11 +46,19 @@ async function main(): Promise<void> {
 
 async function baselines(databaseUrl: string, postgresPid: number): Promise<void> {
   const echo = await startProgram("./echo-server.js", []);
-  await series("echo", { redis: false, tenants: 1, pids: [echo.pid], levels: [...levels, 200] }, oneTo(echo.url, "/echo", BODY));
+  await series(
+    "echo",
+    { redis: false, tenants: 1, pids: [echo.pid], levels: [...levels, 200] },
+    oneTo(echo.url, "/echo", BODY),
+  );
   await echo.stop();
   const rowLock = await startProgram("./row-lock-server.js", [databaseUrl]);
   const body = { tenant: "hot", amount: 240 };
-  await series("row-lock", { redis: false, tenants: 1, pids: [rowLock.pid, postgresPid], levels }, oneTo(rowLock.url, "/reserve", body));
+  await series(
+    "row-lock",
+    { redis: false, tenants: 1, pids: [rowLock.pid, postgresPid], levels },
+    oneTo(rowLock.url, "/reserve", body),
+  );
   await rowLock.stop();
 }
 
@@ -121,18 +129,40 @@ async function series(what: string, { redis, tenants, pids, levels }: Setting, r
 
 function goals(): Goal[] {
   const find = (what: string, inFlight: number, { redis = true, tenants = 1 } = {}) =>
-    lines.findLast((line) => line.what === what && line.inFlight === inFlight && line.redis === redis && line.tenants === tenants)!;
+    lines.findLast(
+      (line) => line.what === what && line.inFlight === inFlight && line.redis === redis && line.tenants === tenants,
+    )!;
   const reserve = find("reserve", 64);
   const count = Number(values.tenants);
   const echo = echoRates.get(64)!;
   return [
     { name: "reserve at 64, of the echo", reached: reserve.rate / echo, wanted: 0.25, least: true },
-    { name: "reserve at 64, times the row lock", reached: reserve.rate / find("row-lock", 64, { redis: false }).rate, wanted: 8, least: true },
+    {
+      name: "reserve at 64, times the row lock",
+      reached: reserve.rate / find("row-lock", 64, { redis: false }).rate,
+      wanted: 8,
+      least: true,
+    },
     { name: "denied at 64, of the echo", reached: find("denied", 64).rate / echo, wanted: 0.4, least: true },
-    { name: "operations in batches, of the echo's requests", reached: find("batch of 64", 8).rate / echo, wanted: 0.7, least: true },
+    {
+      name: "operations in batches, of the echo's requests",
+      reached: find("batch of 64", 8).rate / echo,
+      wanted: 0.7,
+      least: true,
+    },
     { name: "p99 of reserve at 200, ms", reached: find("reserve", 200).p99, wanted: 50, least: false },
-    { name: `cpu of a reserve over ${count} tenants, of one tenant`, reached: find("reserve", 64, { tenants: count }).cpu / reserve.cpu, wanted: 1.5, least: false },
-    { name: "cpu of a reserve with history, without", reached: find("reserve, history", 64).cpu / reserve.cpu, wanted: 1.2, least: false },
+    {
+      name: `cpu of a reserve over ${count} tenants, of one tenant`,
+      reached: find("reserve", 64, { tenants: count }).cpu / reserve.cpu,
+      wanted: 1.5,
+      least: false,
+    },
+    {
+      name: "cpu of a reserve with history, without",
+      reached: find("reserve, history", 64).cpu / reserve.cpu,
+      wanted: 1.2,
+      least: false,
+    },
   ];
 }
 

@@ -9,7 +9,11 @@ const TICKS = 100;
 const children = new Set<ChildProcess>();
 
 /** Starts a program of dist/ and waits for the address that it prints. */
-export async function startProgram(file: string, args: string[], env: Record<string, string> = {}): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
+export async function startProgram(
+  file: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
@@ -54,7 +58,9 @@ export function cpuSecondsOf(roots: readonly number[]): number {
 
 function ticksOf(pid: number): number {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
     return Number(fields[11]) + Number(fields[12]);
   } catch {
     return 0; // It ended meanwhile.

@@ -29,7 +29,9 @@ export class Subject {
 
   async tenant(jobs: number, limit: number = LIMIT): Promise<Tenant> {
     const { target, admin } = this;
-    const { id } = await made(target.send("/v1/admin/tenants", { name: "bench", allowances: { tokens: { limit } } }, admin));
+    const { id } = await made(
+      target.send("/v1/admin/tenants", { name: "bench", allowances: { tokens: { limit } } }, admin),
+    );
     const { key: secret } = await made(target.send(`/v1/admin/tenants/${id}/keys`, { name: "bench" }, admin));
     const headers = { authorization: `Bearer ${secret}` };
     const ids: string[] = [];
@@ -68,31 +70,39 @@ async function reserveOne({ target, headers, jobs }: Tenant, status: number): Pr
 }
 
 export const requests = {
-  reserve: (tenants: readonly Tenant[]): Request => async () => {
-    await reserveOne(pick(tenants), 201);
-    return 1;
-  },
-  denied: (tenants: readonly Tenant[]): Request => async () => {
-    await reserveOne(pick(tenants), 402);
-    return 1;
-  },
-  reserveAndSettle: (tenants: readonly Tenant[]): Request => async () => {
-    const tenant = pick(tenants);
-    const { id } = await reserveOne(tenant, 201);
-    const path = `/v1/reservations/${id}/settle`;
-    expect(await tenant.target.send(path, { actual: { tokens: 100 } }, tenant.headers), 200);
-    return 1;
-  },
-  batch: (tenants: readonly Tenant[]): Request => async () => {
-    const { target, headers, jobs } = pick(tenants);
-    const operations = Array.from({ length: 64 }, () => ({
-      op: "reserve",
-      jobId: pick(jobs),
-      idempotencyKey: key(),
-      ...plan,
-    }));
-    const { results } = expect(await target.send("/v1/batch", { operations }, headers), 200) as { results: Answer[] };
-    for (const result of results) expect(result, 201);
-    return operations.length;
-  },
+  reserve:
+    (tenants: readonly Tenant[]): Request =>
+    async () => {
+      await reserveOne(pick(tenants), 201);
+      return 1;
+    },
+  denied:
+    (tenants: readonly Tenant[]): Request =>
+    async () => {
+      await reserveOne(pick(tenants), 402);
+      return 1;
+    },
+  reserveAndSettle:
+    (tenants: readonly Tenant[]): Request =>
+    async () => {
+      const tenant = pick(tenants);
+      const { id } = await reserveOne(tenant, 201);
+      const path = `/v1/reservations/${id}/settle`;
+      expect(await tenant.target.send(path, { actual: { tokens: 100 } }, tenant.headers), 200);
+      return 1;
+    },
+  batch:
+    (tenants: readonly Tenant[]): Request =>
+    async () => {
+      const { target, headers, jobs } = pick(tenants);
+      const operations = Array.from({ length: 64 }, () => ({
+        op: "reserve",
+        jobId: pick(jobs),
+        idempotencyKey: key(),
+        ...plan,
+      }));
+      const { results } = expect(await target.send("/v1/batch", { operations }, headers), 200) as { results: Answer[] };
+      for (const result of results) expect(result, 201);
+      return operations.length;
+    },
 };

@@ -40,7 +40,12 @@ describe.each(SCOPES)("the limit of a $kind", ({ kind, tenant: start }) => {
     const { tenant, jobId, scope } = await start(100);
     const id = await tenant.openReservation({ tokens: 50, jobId });
     const settled = await tenant.settle(id, 180);
-    expect(settled.body).toMatchObject({ state: "settled", actual: { tokens: 180 }, overage: { tokens: 130 }, released: { tokens: 0 } });
+    expect(settled.body).toMatchObject({
+      state: "settled",
+      actual: { tokens: 180 },
+      overage: { tokens: 130 },
+      released: { tokens: 0 },
+    });
     expect(await tenant.balance(scope)).toMatchObject({ spent: 180, reserved: 0, available: 0, overage: 80 });
     for (const other of ["tenant", "user:ada", `job:${jobId}`]) {
       expect(await tenant.balance(other)).toMatchObject({ spent: 180, reserved: 0 });
@@ -57,7 +62,9 @@ describe.each(SCOPES)("the limit of a $kind", ({ kind, tenant: start }) => {
   it("that denies leaves nothing taken at the scopes that had room, 50 times at once", async () => {
     const { tenant, jobId } = await start(100);
     const answers = await Promise.all(times(50, () => tenant.reserve(jobId, 200)));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.scope.kind}`))).toEqual(new Set([`402 ${kind}`]));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.scope.kind}`))).toEqual(
+      new Set([`402 ${kind}`]),
+    );
     for (const scope of ["tenant", "user:ada", `job:${jobId}`]) {
       for (const balance of await tenant.balances(scope)) expect(balance).toMatchObject({ reserved: 0, spent: 0 });
     }
@@ -97,7 +104,12 @@ describe("money", () => {
       const id = await tenant.openReservation(tenth);
       expect((await tenant.settle(id, { usd_micros: 100_000 })).status).toBe(200);
     }
-    expect(await tenant.balance("tenant", "usd_micros")).toMatchObject({ spent: 1_000_000, reserved: 0, available: 0, overage: 0 });
+    expect(await tenant.balance("tenant", "usd_micros")).toMatchObject({
+      spent: 1_000_000,
+      reserved: 0,
+      available: 0,
+      overage: 0,
+    });
     expect((await tenant.reserve(jobId, { amounts: { usd_micros: 100_000 } })).body.code).toBe("allowance_exhausted");
     await tenant.expectAtRest();
   });
@@ -120,7 +132,11 @@ describe("a request above the limit itself", () => {
     const jobId = await tenant.job();
     await tenant.openReservation({ tokens: 5, jobId });
     const { body, headers } = await tenant.reserve(jobId, 6);
-    expect([body.code, body["retryable"], headers.get("x-should-retry")]).toEqual(["allowance_exhausted", false, "false"]);
+    expect([body.code, body["retryable"], headers.get("x-should-retry")]).toEqual([
+      "allowance_exhausted",
+      false,
+      "false",
+    ]);
     expect(headers.get("retry-after")).toBeNull();
     await tenant.expectAtRest();
   });

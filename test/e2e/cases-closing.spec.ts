@@ -27,9 +27,21 @@ const ROUNDS = 10;
 
 /** What the second says after the first: its state, or the code of its refusal. */
 const AFTER: Record<Name, Record<Name, string>> = {
-  "settle 60": sameFor("settled", { "settle 70": "already_settled", release: "already_settled", extend: "already_settled" }),
-  "settle 70": sameFor("settled", { "settle 60": "already_settled", release: "already_settled", extend: "already_settled" }),
-  release: sameFor("released", { "settle 60": "already_released", "settle 70": "already_released", extend: "already_released" }),
+  "settle 60": sameFor("settled", {
+    "settle 70": "already_settled",
+    release: "already_settled",
+    extend: "already_settled",
+  }),
+  "settle 70": sameFor("settled", {
+    "settle 60": "already_settled",
+    release: "already_settled",
+    extend: "already_settled",
+  }),
+  release: sameFor("released", {
+    "settle 60": "already_released",
+    "settle 70": "already_released",
+    extend: "already_released",
+  }),
   expire: sameFor("settled", { release: "reservation_expired", expire: "expired", extend: "reservation_expired" }),
   extend: sameFor("settled", { release: "released", expire: "expired", extend: "open" }),
 };
@@ -74,7 +86,9 @@ describe("a reservation closes once", () => {
     const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 100 * ROUNDS } } });
     const jobId = await tenant.job();
     const ids = await Promise.all(Array.from({ length: ROUNDS }, () => tenant.openReservation({ tokens: 100, jobId })));
-    const answers = await Promise.all(ids.map((id) => Promise.all([ACTS[first](tenant, id), ACTS[second](tenant, id)])));
+    const answers = await Promise.all(
+      ids.map((id) => Promise.all([ACTS[first](tenant, id), ACTS[second](tenant, id)])),
+    );
     for (const statuses of answers.map((pair) => pair.map(({ status }) => status).sort())) {
       expect(statuses[0]).toBe(200);
       expect([200, 409]).toContain(statuses[1]);

@@ -39,7 +39,11 @@ describe("a problem", () => {
   });
 
   it("of a request with several faults points to each", async () => {
-    const { body } = await tenant.reserve(jobId, { plan: { children: 0, attempts: "2", attemptCost: { tokens: 1.5 } }, ttlMs: 1, no: 1 });
+    const { body } = await tenant.reserve(jobId, {
+      plan: { children: 0, attempts: "2", attemptCost: { tokens: 1.5 } },
+      ttlMs: 1,
+      no: 1,
+    });
     const pointers = (body["errors"] as { pointer: string; message: string }[]).map(({ pointer }) => pointer).sort();
     expect(pointers).toEqual(["/no", "/plan/attemptCost/tokens", "/plan/attempts", "/plan/children", "/ttlMs"]);
   });
@@ -79,7 +83,8 @@ describe("a dry run", () => {
     const other = await holdfast.tenant({ allowances: { tokens: { limit: 100 } } });
     const job = await other.job();
     const path = `/v1/jobs/${job}/reservations`;
-    const dry = (tokens: number) => other.call("POST", path, { amounts: { tokens }, dryRun: true }, { "idempotency-key": null });
+    const dry = (tokens: number) =>
+      other.call("POST", path, { amounts: { tokens }, dryRun: true }, { "idempotency-key": null });
     expect((await dry(100)).body).toMatchObject({ dryRun: true, reserved: { tokens: 100 } });
     expect((await dry(101)).body.code).toBe("exceeds_limit");
     expect(await other.balance()).toMatchObject({ reserved: 0, spent: 0 });
@@ -91,7 +96,11 @@ describe("a dry run", () => {
 
 describe("observe", () => {
   it("never denies at any scope, and says what each would have denied", async () => {
-    const scopes = { allowances: { tokens: { limit: 100 } }, userAllowance: { tokens: 50 }, jobAllowance: { tokens: 20 } };
+    const scopes = {
+      allowances: { tokens: { limit: 100 } },
+      userAllowance: { tokens: 50 },
+      jobAllowance: { tokens: 20 },
+    };
     const other = await holdfast.tenant({ enforcement: "observe", ...scopes });
     const job = await other.job({ user: "ada" });
     const answers = [];

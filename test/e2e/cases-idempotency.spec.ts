@@ -82,7 +82,12 @@ describe("one idempotency key, one effect", () => {
   it("does not let a key of one reservation's settle hide another's", async () => {
     const [one, two] = [await reserve("a"), await reserve("b")];
     const settle = (id: unknown) =>
-      tenant.call("POST", `/v1/reservations/${id as string}/settle`, { actual: { tokens: 5 } }, { "idempotency-key": "k" });
+      tenant.call(
+        "POST",
+        `/v1/reservations/${id as string}/settle`,
+        { actual: { tokens: 5 } },
+        { "idempotency-key": "k" },
+      );
     expect([(await settle(one.body.id)).status, (await settle(two.body.id)).status]).toEqual([200, 200]);
     expect(await reserved()).toBe(0);
   });
@@ -95,15 +100,22 @@ describe("one idempotency key, one effect", () => {
     expect(await reserved()).toBe(200);
   });
 
-  it.each([["", 400], ["x".repeat(255), 201], ["x".repeat(256), 400], ["white space", 400]])(
-    "takes keys of 1 to 255 visible ASCII characters only (%#)",
-    async (key, status) => {
-      expect((await reserve(key)).status).toBe(status);
-    },
-  );
+  it.each([
+    ["", 400],
+    ["x".repeat(255), 201],
+    ["x".repeat(256), 400],
+    ["white space", 400],
+  ])("takes keys of 1 to 255 visible ASCII characters only (%#)", async (key, status) => {
+    expect((await reserve(key)).status).toBe(status);
+  });
 
   it("asks for a key where one is needed", async () => {
-    const { status, body } = await tenant.call("POST", `/v1/jobs/${job}/reservations`, { amounts: { tokens: 1 } }, { "idempotency-key": null });
+    const { status, body } = await tenant.call(
+      "POST",
+      `/v1/jobs/${job}/reservations`,
+      { amounts: { tokens: 1 } },
+      { "idempotency-key": null },
+    );
     expect([status, body.code]).toEqual([400, "idempotency_key_missing"]);
   });
 });

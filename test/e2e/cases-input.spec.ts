@@ -16,7 +16,22 @@ afterAll(() => holdfast.stop());
 
 /** As JSON text, since some have no value in JavaScript. */
 const BAD = [
-  ...["-1", "-0.0", '"-1"', '"NaN"', '"Infinity"', "1e400", "1.5", '"1e3"', '"0x10"', '" 5 "', '""', "null", "true", "[]"],
+  ...[
+    "-1",
+    "-0.0",
+    '"-1"',
+    '"NaN"',
+    '"Infinity"',
+    "1e400",
+    "1.5",
+    '"1e3"',
+    '"0x10"',
+    '" 5 "',
+    '""',
+    "null",
+    "true",
+    "[]",
+  ],
   ...["[5]", "{}", '"\u0661\u0662"', '"1_000"', "1e21", "9007199254740992", '"5"', "false"],
 ];
 const MISSING = "missing";
@@ -45,7 +60,12 @@ const FIELDS: readonly Field[] = [
   { name: "tokens", pointer: "/amounts", send: (field) => reserve(`{"amounts":{${field}}}`) },
   { name: "children", pointer: "/plan", send: planned('"attempts":1,"attemptCost":{"tokens":1}') },
   { name: "attempts", pointer: "/plan", send: planned('"children":1,"attemptCost":{"tokens":1}') },
-  { name: "ttlMs", pointer: "", optional: true, send: (field) => reserve(`{${join('"amounts":{"tokens":1}', field)}}`) },
+  {
+    name: "ttlMs",
+    pointer: "",
+    optional: true,
+    send: (field) => reserve(`{${join('"amounts":{"tokens":1}', field)}}`),
+  },
   {
     name: "tokens",
     pointer: "/actual",
@@ -59,7 +79,11 @@ const FIELDS: readonly Field[] = [
     pointer: "",
     send: (field) => tenant.admin("POST", "/allowances/tokens/adjust", `{${join('"reason":"r"', field)}}`),
   },
-  { name: "tokens", pointer: "/allowance", send: (field) => tenant.call("POST", "/v1/jobs", `{"allowance":{${field}}}`) },
+  {
+    name: "tokens",
+    pointer: "/allowance",
+    send: (field) => tenant.call("POST", "/v1/jobs", `{"allowance":{${field}}}`),
+  },
   {
     name: "limit",
     pointer: "/allowances/tokens",
@@ -69,7 +93,8 @@ const FIELDS: readonly Field[] = [
     name: "tokens",
     pointer: "/userAllowance",
     optional: true,
-    send: (field) => holdfast.admin("POST", "/v1/admin/tenants", `{"name":"a","allowances":{},"userAllowance":{${field}}}`),
+    send: (field) =>
+      holdfast.admin("POST", "/v1/admin/tenants", `{"name":"a","allowances":{},"userAllowance":{${field}}}`),
   },
 ];
 
@@ -89,11 +114,13 @@ describe("a number that is none is refused by its field and changes nothing", ()
   it.each(table)("$at (request $i)", async ({ at, field }) => {
     const before = await figures();
     const answers = await Promise.all(
-      [...BAD, MISSING].filter((value) => isBad(field, value) && !(field.optional && value === MISSING)).map(async (value) => {
-        const { status, body } = await field.send(value === MISSING ? "" : `"${field.name}":${value}`);
-        const pointers = (body["errors"] as { pointer: string }[] | undefined)?.map(({ pointer }) => pointer);
-        return { value, status, code: body.code, pointers };
-      }),
+      [...BAD, MISSING]
+        .filter((value) => isBad(field, value) && !(field.optional && value === MISSING))
+        .map(async (value) => {
+          const { status, body } = await field.send(value === MISSING ? "" : `"${field.name}":${value}`);
+          const pointers = (body["errors"] as { pointer: string }[] | undefined)?.map(({ pointer }) => pointer);
+          return { value, status, code: body.code, pointers };
+        }),
     );
     for (const { value, ...answer } of answers) {
       // A map by unit that lacks its one unit is wrong as a map.
@@ -105,19 +132,26 @@ describe("a number that is none is refused by its field and changes nothing", ()
 });
 
 describe("what is no number", () => {
-  it.each(['"false"', '"true"', "0", "1", "null", '""', "[]", "{}"])("does not switch an option: dryRun %s is 400", async (value) => {
-    const before = await figures();
-    const { status, body } = await reserve(`{"amounts":{"tokens":1},"dryRun":${value}}`);
-    expect([status, (body["errors"] as object[]).length]).toEqual([400, 1]);
-    expect(body["errors"]).toMatchObject([{ pointer: "/dryRun" }]);
-    expect(await figures()).toEqual(before);
-  });
+  it.each(['"false"', '"true"', "0", "1", "null", '""', "[]", "{}"])(
+    "does not switch an option: dryRun %s is 400",
+    async (value) => {
+      const before = await figures();
+      const { status, body } = await reserve(`{"amounts":{"tokens":1},"dryRun":${value}}`);
+      expect([status, (body["errors"] as object[]).length]).toEqual([400, 1]);
+      expect(body["errors"]).toMatchObject([{ pointer: "/dryRun" }]);
+      expect(await figures()).toEqual(before);
+    },
+  );
 
   it.each([
     ["a field that is not known", '{"amounts":{"tokens":1},"cost":5}', "/cost"],
     ["a unit that is no name", '{"amounts":{"Tokens":1}}', "/amounts/Tokens"],
     ["a unit by the name of a prototype", '{"amounts":{"__proto__":1}}', ""],
-    ["both a plan and amounts", '{"plan":{"children":1,"attempts":1,"attemptCost":{"tokens":1}},"amounts":{"tokens":1}}', "/amounts"],
+    [
+      "both a plan and amounts",
+      '{"plan":{"children":1,"attempts":1,"attemptCost":{"tokens":1}},"amounts":{"tokens":1}}',
+      "/amounts",
+    ],
     ["a body that is an array", "[]", ""],
     ["a body that is no JSON", "{", ""],
     ["a body that is null", "null", ""],
@@ -156,7 +190,9 @@ describe("what a client says it used", () => {
     ["lacks one of two units", { tokens: 1 }],
     ["has a unit that was not reserved", { tokens: 1, calls: 1, usd_micros: 1 }],
   ])("is refused where it %s", async (_, actual) => {
-    const other = await holdfast.tenant({ allowances: { tokens: { limit: 10 }, calls: { limit: 10 }, usd_micros: { limit: 10 } } });
+    const other = await holdfast.tenant({
+      allowances: { tokens: { limit: 10 }, calls: { limit: 10 }, usd_micros: { limit: 10 } },
+    });
     const id = await other.openReservation({ body: { amounts: { tokens: 5, calls: 5 } } });
     expect((await other.settle(id, actual)).status).toBe(400);
     expect((await other.call("GET", `/v1/reservations/${id}`)).body.state).toBe("open");

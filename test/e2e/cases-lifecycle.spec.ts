@@ -76,7 +76,9 @@ describe("1000 new jobs of one user", () => {
     const asks = made.map(({ body }) => ({ op: "reserve", jobId: body.id, amounts: { tokens: 1 } }));
     const results = await tenant.batch(asks);
     expect(results.filter(({ status }) => status === 201)).toHaveLength(300);
-    expect(new Set(results.flatMap(({ status, body }) => (status === 402 ? [body.scope.kind] : [])))).toEqual(new Set([kind]));
+    expect(new Set(results.flatMap(({ status, body }) => (status === 402 ? [body.scope.kind] : [])))).toEqual(
+      new Set([kind]),
+    );
     await tenant.expectAtRest();
   });
 });
@@ -103,7 +105,7 @@ describe("the ledger", () => {
     const settles = made.map(({ body }, i) => ({ op: "settle", reservationId: body.id, actual: { tokens: i + 1 } }));
     expect((await tenant.batch(settles)).every(({ status }) => status === 200)).toBe(true);
     const seen: { id: string; spent: number }[] = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
+    for (let cursor: string | null = ""; cursor !== null;) {
       const { body } = await tenant.call("GET", `/v1/ledger?type=settle&limit=100${cursor && `&cursor=${cursor}`}`);
       seen.push(...(body["data"] as typeof seen));
       if (cursor === "") await tenant.batch(times(50, () => ({ op: "reserve", jobId, amounts: { tokens: 1 } })));

@@ -23,9 +23,27 @@ interface Boundary {
 
 const BOUNDARIES: readonly Boundary[] = [
   { what: "a day in UTC", period: "day", timeZone: "UTC", from: "2027-01-30T00:00:00Z", at: "2027-01-31T00:00:00Z" },
-  { what: "a day in India", period: "day", timeZone: "Asia/Kolkata", from: "2027-02-08T18:30:00Z", at: "2027-02-09T18:30:00Z" },
-  { what: "a day of 23 hours", period: "day", timeZone: "Europe/Berlin", from: "2027-03-27T23:00:00Z", at: "2027-03-28T22:00:00Z" },
-  { what: "a day of 25 hours", period: "day", timeZone: "Europe/Berlin", from: "2027-10-30T22:00:00Z", at: "2027-10-31T23:00:00Z" },
+  {
+    what: "a day in India",
+    period: "day",
+    timeZone: "Asia/Kolkata",
+    from: "2027-02-08T18:30:00Z",
+    at: "2027-02-09T18:30:00Z",
+  },
+  {
+    what: "a day of 23 hours",
+    period: "day",
+    timeZone: "Europe/Berlin",
+    from: "2027-03-27T23:00:00Z",
+    at: "2027-03-28T22:00:00Z",
+  },
+  {
+    what: "a day of 25 hours",
+    period: "day",
+    timeZone: "Europe/Berlin",
+    from: "2027-10-30T22:00:00Z",
+    at: "2027-10-31T23:00:00Z",
+  },
   {
     what: "a month from January to February",
     period: "month",
@@ -33,9 +51,27 @@ const BOUNDARIES: readonly Boundary[] = [
     from: "2028-01-01T03:30:00Z",
     at: "2028-02-01T03:30:00Z",
   },
-  { what: "a February of 29 days", period: "month", timeZone: "UTC", from: "2028-02-01T00:00:00Z", at: "2028-03-01T00:00:00Z" },
-  { what: "a week, on Monday", period: "week", timeZone: "UTC", from: "2028-03-06T00:00:00Z", at: "2028-03-13T00:00:00Z" },
-  { what: "an hour", period: "hour", timeZone: "Asia/Kolkata", from: "2028-04-01T09:30:00Z", at: "2028-04-01T10:30:00Z" },
+  {
+    what: "a February of 29 days",
+    period: "month",
+    timeZone: "UTC",
+    from: "2028-02-01T00:00:00Z",
+    at: "2028-03-01T00:00:00Z",
+  },
+  {
+    what: "a week, on Monday",
+    period: "week",
+    timeZone: "UTC",
+    from: "2028-03-06T00:00:00Z",
+    at: "2028-03-13T00:00:00Z",
+  },
+  {
+    what: "an hour",
+    period: "hour",
+    timeZone: "Asia/Kolkata",
+    from: "2028-04-01T09:30:00Z",
+    at: "2028-04-01T10:30:00Z",
+  },
 ];
 
 const windowFrom = ({ period }: Boundary, from: string) => `${period}@${from}`;
@@ -68,8 +104,16 @@ describe("windows turn in the time zone of the allowance, by the record's clock"
     await tenant.settle(after, 70);
     expect((await tenant.reserve(jobId, 31)).status).toBe(402);
     const windows = await tenant.balances("tenant", "all");
-    expect(windows.find(({ window }) => window === earlier.window)).toMatchObject({ reserved: 0, spent: 120, overage: 20 });
-    expect(windows.find(({ window }) => window === later.window)).toMatchObject({ reserved: 0, spent: 70, available: 30 });
+    expect(windows.find(({ window }) => window === earlier.window)).toMatchObject({
+      reserved: 0,
+      spent: 120,
+      overage: 20,
+    });
+    expect(windows.find(({ window }) => window === later.window)).toMatchObject({
+      reserved: 0,
+      spent: 70,
+      available: 30,
+    });
     await tenant.expectAtRest();
   });
 });

@@ -117,7 +117,10 @@ describe("a limit of 0", () => {
   it("of time is 400 and not the default", async () => {
     const tenant = await holdfast.tenant();
     const { status, body } = await tenant.reserve(await tenant.job(), { amounts: { tokens: 1 }, ttlMs: 0 });
-    expect([status, body["errors"]]).toEqual([400, [{ pointer: "/ttlMs", message: expect.stringContaining("integer") as string }]]);
+    expect([status, body["errors"]]).toEqual([
+      400,
+      [{ pointer: "/ttlMs", message: expect.stringContaining("integer") as string }],
+    ]);
     await tenant.expectAtRest();
   });
 

@@ -16,10 +16,11 @@ const settle = (of: HttpTenant, id: unknown, tokens: number) =>
   of.call("POST", `/v1/reservations/${id as string}/settle`, { actual: { tokens } });
 const balance = async (of: HttpTenant, scope = "tenant") =>
   ((await of.call("GET", `/v1/balances?scope=${scope}`)).body.data as Record<string, unknown>[])[0]!;
-const setLimit = (of: HttpTenant, body: object) => holdfast.admin("PUT", `/v1/admin/tenants/${of.id}/allowances/tokens`, body);
+const setLimit = (of: HttpTenant, body: object) =>
+  holdfast.admin("PUT", `/v1/admin/tenants/${of.id}/allowances/tokens`, body);
 
 async function until(what: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 4_000; !(await what()); ) if (Date.now() > end) throw new Error("not within 4 s");
+  for (const end = Date.now() + 4_000; !(await what());) if (Date.now() > end) throw new Error("not within 4 s");
 }
 
 describe("limits that change", () => {
@@ -53,9 +54,19 @@ describe("keys", () => {
     const first = await tenant.call("POST", `/v1/jobs/${job}/reservations`, { amounts: { tokens: 100 } }, same);
     const made = await holdfast.admin("POST", `/v1/admin/tenants/${tenant.id}/keys`, { name: "second" });
     const second = { authorization: `Bearer ${made.body.key}` };
-    const again = await tenant.call("POST", `/v1/jobs/${job}/reservations`, { amounts: { tokens: 100 } }, { ...same, ...second });
+    const again = await tenant.call(
+      "POST",
+      `/v1/jobs/${job}/reservations`,
+      { amounts: { tokens: 100 } },
+      { ...same, ...second },
+    );
     expect(again.body).toEqual(first.body);
-    const denied = await tenant.call("POST", `/v1/jobs/${job}/reservations`, { amounts: { tokens: 1 } }, { ...key(), ...second });
+    const denied = await tenant.call(
+      "POST",
+      `/v1/jobs/${job}/reservations`,
+      { amounts: { tokens: 1 } },
+      { ...key(), ...second },
+    );
     expect(denied.status).toBe(402);
     const path = `/v1/reservations/${first.body.id}/settle`;
     expect((await tenant.call("POST", path, { actual: { tokens: 1 } }, second)).status).toBe(200);
@@ -111,12 +122,18 @@ describe("jobs", () => {
 
   it("by the hundred are bounded by their user and their tenant", async () => {
     const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 100 } }, userAllowance: { tokens: 30 } });
-    const operations = Array.from({ length: 200 }, () => ({ op: "createJob", user: "ada", idempotencyKey: key()["idempotency-key"] }));
+    const operations = Array.from({ length: 200 }, () => ({
+      op: "createJob",
+      user: "ada",
+      idempotencyKey: key()["idempotency-key"],
+    }));
     const made = await tenant.call("POST", "/v1/batch", { operations });
     const jobs = (made.body.results as unknown as { body: { id: string } }[]).map(({ body }) => body.id);
     const answers = await Promise.all(jobs.map((job) => reserve(tenant, job, 1)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(30);
-    const scopes = answers.flatMap(({ status, body }) => (status === 402 ? [(body.scope as { kind: string }).kind] : []));
+    const scopes = answers.flatMap(({ status, body }) =>
+      status === 402 ? [(body.scope as { kind: string }).kind] : [],
+    );
     expect(new Set(scopes)).toEqual(new Set(["user"]));
   });
 });
@@ -127,7 +144,12 @@ describe("observe", () => {
     const job = await newJob(tenant);
     const { status, body } = await reserve(tenant, job, 150);
     expect(status).toBe(201);
-    expect(body.wouldDeny).toMatchObject({ code: "exceeds_limit", scope: { kind: "tenant" }, requested: 150, limit: 100 });
+    expect(body.wouldDeny).toMatchObject({
+      code: "exceeds_limit",
+      scope: { kind: "tenant" },
+      requested: 150,
+      limit: 100,
+    });
     expect(await balance(tenant)).toMatchObject({ reserved: 150, available: 0, overage: 50 });
   });
 });
@@ -138,11 +160,16 @@ describe("lists", () => {
     const job = await newJob(tenant);
     const batch = (count: number) =>
       tenant.call("POST", "/v1/batch", {
-        operations: Array.from({ length: count }, () => ({ op: "reserve", jobId: job, amounts: { tokens: 1 }, idempotencyKey: key()["idempotency-key"] })),
+        operations: Array.from({ length: count }, () => ({
+          op: "reserve",
+          jobId: job,
+          amounts: { tokens: 1 },
+          idempotencyKey: key()["idempotency-key"],
+        })),
       });
     await batch(250);
     const seen: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
+    for (let cursor: string | null = ""; cursor !== null;) {
       const { body } = await tenant.call("GET", `/v1/ledger?limit=100${cursor && `&cursor=${cursor}`}`);
       seen.push(...(body.data as { id: string }[]).map(({ id }) => id));
       if (seen.length <= 250) await batch(20);

@@ -28,7 +28,11 @@ it("leaves nothing held for clients that go away at any moment, while others go 
   const abandoned = Array.from({ length: ROUNDS }, async (_, i) => {
     // Spread from before the request is read to after it is answered; a seeded spread, so that each run is the same.
     const signal = AbortSignal.timeout((i * 7) % 40);
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": `gone-${i}` };
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "idempotency-key": `gone-${i}`,
+    };
     const url = `${holdfast.url}/v1/jobs/${job}/reservations`;
     await fetch(url, { method: "POST", headers, body: JSON.stringify(tokens), signal }).catch(() => undefined);
   });
@@ -38,12 +42,15 @@ it("leaves nothing held for clients that go away at any moment, while others go 
     while (going) {
       const held = await holdfast.call(key, "POST", `/v1/jobs/${job}/reservations`, tokens, `steady-${++steady}`);
       if (held.status !== 201) continue;
-      await holdfast.call(key, "POST", `/v1/reservations/${held.body["id"] as string}/settle`, { actual: { units: 0 } });
+      await holdfast.call(key, "POST", `/v1/reservations/${held.body["id"] as string}/settle`, {
+        actual: { units: 0 },
+      });
     }
   };
   const traffic = others();
   await Promise.all(abandoned);
-  const reserved = async () => (await holdfast.call(key, "GET", "/v1/balances")).body["data"][0] as { reserved: number; spent: number };
+  const reserved = async () =>
+    (await holdfast.call(key, "GET", "/v1/balances")).body["data"][0] as { reserved: number; spent: number };
   // Steady traffic holds at most one reservation of 10 at a time.
   const deadline = performance.now() + TTL_MS + SWEEP_MS + 3_000;
   while ((await reserved()).reserved > 10) {

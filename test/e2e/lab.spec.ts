@@ -25,8 +25,18 @@ interface Document {
 
 describe("the lab's command line against a running Holdfast", () => {
   it.each([
-    ["the baseline", "", { admitted: 4, denied: 2, reserved: 480, consumed: 480, overAllowance: 0 }, ["tenant", "tenant"]],
-    ["observe mode", "--mode observe", { admitted: 6, denied: 0, reserved: 720, consumed: 720, overAllowance: 220 }, []],
+    [
+      "the baseline",
+      "",
+      { admitted: 4, denied: 2, reserved: 480, consumed: 480, overAllowance: 0 },
+      ["tenant", "tenant"],
+    ],
+    [
+      "observe mode",
+      "--mode observe",
+      { admitted: 6, denied: 0, reserved: 720, consumed: 720, overAllowance: 220 },
+      [],
+    ],
     ["a job allowance of 100", "--job-allowance 100", { admitted: 0, denied: 6, reserved: 0 }, Array(6).fill("job")],
     ["two children", "--children 2", { admitted: 6, denied: 0, reserved: 480 }, []],
     ["one attempt", "--attempts 1", { admitted: 6, denied: 0, reserved: 360 }, []],
@@ -36,7 +46,9 @@ describe("the lab's command line against a running Holdfast", () => {
     const document = JSON.parse(run.out) as Document;
     expect(document.differences).toEqual([]);
     expect(document.totals).toMatchObject(totals);
-    expect(document.decisions.filter(({ outcome }) => outcome === "denied").map(({ scope }) => scope)).toEqual(deniedBy);
+    expect(document.decisions.filter(({ outcome }) => outcome === "denied").map(({ scope }) => scope)).toEqual(
+      deniedBy,
+    );
   });
 
   it("leaves no live tenant behind", async () => {
@@ -48,14 +60,14 @@ describe("the lab's command line against a running Holdfast", () => {
   });
 
   it.each([
-    [["--jobs", "0"], "--jobs must be a whole number from 1 to 100, not \"0\"\n"],
-    [["--jobs", "101"], "--jobs must be a whole number from 1 to 100, not \"101\"\n"],
-    [["--children", "-1"], "--children must be a whole number from 1 to 100, not \"-1\"\n"],
-    [["--attempts", "2.5"], "--attempts must be a whole number from 1 to 20, not \"2.5\"\n"],
-    [["--cost", "1e3"], "--cost must be a whole number from 1 to 10000, not \"1e3\"\n"],
-    [["--job-allowance", "many"], "--job-allowance must be a whole number from 0 to 10000000, not \"many\"\n"],
-    [["--tenant-allowance="], "--tenant-allowance must be a whole number from 0 to 10000000, not \"\"\n"],
-    [["--mode", "maybe"], "--mode must be enforce or observe, not \"maybe\"\n"],
+    [["--jobs", "0"], '--jobs must be a whole number from 1 to 100, not "0"\n'],
+    [["--jobs", "101"], '--jobs must be a whole number from 1 to 100, not "101"\n'],
+    [["--children", "-1"], '--children must be a whole number from 1 to 100, not "-1"\n'],
+    [["--attempts", "2.5"], '--attempts must be a whole number from 1 to 20, not "2.5"\n'],
+    [["--cost", "1e3"], '--cost must be a whole number from 1 to 10000, not "1e3"\n'],
+    [["--job-allowance", "many"], '--job-allowance must be a whole number from 0 to 10000000, not "many"\n'],
+    [["--tenant-allowance="], '--tenant-allowance must be a whole number from 0 to 10000000, not ""\n'],
+    [["--mode", "maybe"], '--mode must be enforce or observe, not "maybe"\n'],
   ])("refuses %j before it calls anything, names the range and exits 2", async (options, line) => {
     expect(await lab(options)).toEqual({ code: 2, out: "", err: line });
   });

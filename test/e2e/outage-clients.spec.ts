@@ -18,12 +18,22 @@ beforeAll(async () => {
 afterAll(() => holdfast?.stop());
 
 /** Sends a POST and goes away after so many milliseconds; null when that was before the answer. */
-async function posted({ key }: HttpTenant, path: string, body: object, afterMs: number): Promise<{ id: string } | null> {
+async function posted(
+  { key }: HttpTenant,
+  path: string,
+  body: object,
+  afterMs: number,
+): Promise<{ id: string } | null> {
   const leaving = new AbortController();
   const timer = setTimeout(() => leaving.abort(), afterMs);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": fresh("K") };
   try {
-    const answer = await fetch(holdfast.url + path, { method: "POST", headers, body: JSON.stringify(body), signal: leaving.signal });
+    const answer = await fetch(holdfast.url + path, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+      signal: leaving.signal,
+    });
     return (await answer.json()) as { id: string };
   } catch {
     return null;
@@ -33,7 +43,11 @@ async function posted({ key }: HttpTenant, path: string, body: object, afterMs: 
 }
 
 /** Goes away in the reserve, between reserve and settle, or in the settle; answers how far it came. */
-async function abandon(tenant: HttpTenant, jobId: string, round: number): Promise<"reserving" | "holding" | "settling"> {
+async function abandon(
+  tenant: HttpTenant,
+  jobId: string,
+  round: number,
+): Promise<"reserving" | "holding" | "settling"> {
   const inReserve = round % 3 === 0;
   const ask = { amounts: { tokens: HELD }, ttlMs: TTL_MS };
   const held = await posted(tenant, `/v1/jobs/${jobId}/reservations`, ask, inReserve ? (round * 7) % 12 : 10_000);

@@ -58,7 +58,9 @@ async function throughOutage(begin: () => Promise<void>, finish: () => Promise<v
   } finally {
     await finish();
   }
-  expect((await eventually(() => balances(tenant))).body.data).toMatchObject([{ spent: 100, reserved: 200, available: 700 }]);
+  expect((await eventually(() => balances(tenant))).body.data).toMatchObject([
+    { spent: 100, reserved: 200, available: 700 },
+  ]);
   const first = await eventually(calls[0]!);
   expect(first.status).toBe(201);
   expect((await reserve(tenant, 50, "during")).body.id).toBe(first.body.id);
@@ -68,7 +70,10 @@ async function throughOutage(begin: () => Promise<void>, finish: () => Promise<v
 
 /** Postgres serves each connection in a process of its own, which a stop of their parent does not stop. */
 function signalPostgres(signal: NodeJS.Signals): void {
-  const backends = execFileSync("pgrep", ["-P", String(postgres.pid)], { encoding: "utf8" }).trim().split("\n").map(Number);
+  const backends = execFileSync("pgrep", ["-P", String(postgres.pid)], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map(Number);
   for (const pid of [postgres.pid, ...backends]) process.kill(pid, signal);
 }
 
@@ -117,25 +122,51 @@ async function flush(): Promise<void> {
 
 describe("while Redis is mistreated", () => {
   it.each<[string, () => Promise<void>]>([
-    ["suspended", async () => redis.suspend().then(() => sleep(1_000)).then(() => redis.resume())],
-    ["killed and started again", async () => redis.kill().then(() => sleep(500)).then(() => redis.restart())],
-    ["flushed", async () => flush().then(() => sleep(200)).then(flush)],
-  ])("answers no 5xx and never goes above the limit when Redis is %s in traffic", async (_name, mistreat) => {
-    const tenant = await tenantWithJob(holdfast, 40_000);
-    const { statuses, admittedBy } = await trafficDuring(tenant, mistreat);
-    expect(admittedBy).toBeGreaterThan(0);
-    expect(admittedBy).toBeLessThan(4_000);
-    const answers = [...Array<number>(4_000).fill(201), ...Array<number>(8).fill(402)];
-    expect([...statuses].sort()).toEqual(answers);
-    expect(await balance(tenant)).toMatchObject({ spent: 0, reserved: 40_000, available: 0, overage: 0 });
-  }, 60_000);
+    [
+      "suspended",
+      async () =>
+        redis
+          .suspend()
+          .then(() => sleep(1_000))
+          .then(() => redis.resume()),
+    ],
+    [
+      "killed and started again",
+      async () =>
+        redis
+          .kill()
+          .then(() => sleep(500))
+          .then(() => redis.restart()),
+    ],
+    [
+      "flushed",
+      async () =>
+        flush()
+          .then(() => sleep(200))
+          .then(flush),
+    ],
+  ])(
+    "answers no 5xx and never goes above the limit when Redis is %s in traffic",
+    async (_name, mistreat) => {
+      const tenant = await tenantWithJob(holdfast, 40_000);
+      const { statuses, admittedBy } = await trafficDuring(tenant, mistreat);
+      expect(admittedBy).toBeGreaterThan(0);
+      expect(admittedBy).toBeLessThan(4_000);
+      const answers = [...Array<number>(4_000).fill(201), ...Array<number>(8).fill(402)];
+      expect([...statuses].sort()).toEqual(answers);
+      expect(await balance(tenant)).toMatchObject({ spent: 0, reserved: 40_000, available: 0, overage: 0 });
+    },
+    60_000,
+  );
 
   it("admits exactly two of 30 parallel reserves of 50 when FLUSHALL came with 700 of 1000 spent and 200 held", async () => {
     const tenant = await tenantWithJob(holdfast, 1_000);
     await settle(tenant, (await reserve(tenant, 700)).body.id as string, 700);
     expect((await reserve(tenant, 200)).status).toBe(201);
     await flush();
-    const statuses = (await Promise.all(Array.from({ length: 30 }, () => reserve(tenant, 50)))).map(({ status }) => status);
+    const statuses = (await Promise.all(Array.from({ length: 30 }, () => reserve(tenant, 50)))).map(
+      ({ status }) => status,
+    );
     expect(statuses.sort()).toEqual([...Array<number>(2).fill(201), ...Array<number>(28).fill(402)]);
     expect(await balance(tenant)).toMatchObject({ spent: 700, reserved: 300, available: 0, overage: 0 });
   });

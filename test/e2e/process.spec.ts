@@ -71,7 +71,9 @@ describe("the process", () => {
 
     const second = start({ HOLDFAST_DATA_DIR: dataDir });
     expect(await second.ended).toBe(1);
-    expect(second.text()).toMatch(new RegExp(`^HOLDFAST_DATA_DIR is taken: .* is in use by process ${first.child.pid}\n$`));
+    expect(second.text()).toMatch(
+      new RegExp(`^HOLDFAST_DATA_DIR is taken: .* is in use by process ${first.child.pid}\n$`),
+    );
 
     first.child.kill("SIGKILL");
     await first.ended;
@@ -84,7 +86,11 @@ describe("the process", () => {
 
   it("serves the API alone where a reconciler runs elsewhere, and the reconciler alone where an API does", async () => {
     const database = await freshDatabase();
-    const shared = { HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: "off", HOLDFAST_ADMIN_KEY: "a-key-of-some-length" };
+    const shared = {
+      HOLDFAST_DATABASE_URL: database.url,
+      HOLDFAST_REDIS_URL: "off",
+      HOLDFAST_ADMIN_KEY: "a-key-of-some-length",
+    };
     const api = start({ ...shared, HOLDFAST_ROLE: "api" });
     const reconciler = start({ ...shared, HOLDFAST_ROLE: "reconciler" });
     expect((await fetch(`${await readyAt(api)}/health/live`)).status).toBe(200);
@@ -99,7 +105,11 @@ describe("the process", () => {
     ["HOLDFAST_PORT", "eighty", "must be a whole number from 0 to 65535"],
     ["HOLDFAST_ROLE", "", "is empty: give it a value or unset it"],
     ["HOLDFAST_DATABASE_URL", "postgresql://127.0.0.1:1/none", "cannot be used: connect ECONNREFUSED 127.0.0.1:1"],
-    ["HOLDFAST_DATA_DIR", "/dev/null/data", "cannot hold the embedded services: ENOTDIR: not a directory, mkdir '/dev/null/data'"],
+    [
+      "HOLDFAST_DATA_DIR",
+      "/dev/null/data",
+      "cannot hold the embedded services: ENOTDIR: not a directory, mkdir '/dev/null/data'",
+    ],
   ])("ends with one line and code 1 when %s is %j", async (name, value, problem) => {
     const run = start({ [name]: value });
     expect(await run.ended).toBe(1);

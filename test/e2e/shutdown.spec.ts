@@ -37,7 +37,10 @@ async function recorded({ tenant }: Fixture, state = "open"): Promise<string[]> 
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
-    const { rows } = await client.query<{ id: string }>("SELECT id FROM reservations WHERE tenant_id = $1 AND state = $2", [tenant, state]);
+    const { rows } = await client.query<{ id: string }>(
+      "SELECT id FROM reservations WHERE tenant_id = $1 AND state = $2",
+      [tenant, state],
+    );
     return rows.map(({ id }) => id);
   } finally {
     await client.end();
@@ -89,42 +92,51 @@ describe("a process that ends under load", () => {
   it.each<[NodeJS.Signals, number | null]>([
     ["SIGTERM", 0],
     ["SIGKILL", null],
-  ])("has recorded each reservation it answered 201 to, and each other key has one effect after %s", async (signal, code) => {
-    const tenant = await tenantWithJob(holdfast, 1_000_000);
-    let ended: ReturnType<HoldfastProcess["end"]> | undefined;
-    const { admitted, failed } = await loadUntil(tenant, () => void (ended = holdfast.end(signal)));
-    expect((await ended)?.code).toBe(code);
-    expect(admitted.size).toBeGreaterThanOrEqual(endAfter);
-    expect(failed.size).toBe(callers);
-    expect([...failed.values()].filter((what) => what !== 503 && what !== "no answer")).toEqual([]);
-    const kept = new Set(await recorded(tenant));
-    expect([...admitted.values()].filter((id) => !kept.has(id))).toEqual([]);
+  ])(
+    "has recorded each reservation it answered 201 to, and each other key has one effect after %s",
+    async (signal, code) => {
+      const tenant = await tenantWithJob(holdfast, 1_000_000);
+      let ended: ReturnType<HoldfastProcess["end"]> | undefined;
+      const { admitted, failed } = await loadUntil(tenant, () => void (ended = holdfast.end(signal)));
+      expect((await ended)?.code).toBe(code);
+      expect(admitted.size).toBeGreaterThanOrEqual(endAfter);
+      expect(failed.size).toBe(callers);
+      expect([...failed.values()].filter((what) => what !== 503 && what !== "no answer")).toEqual([]);
+      const kept = new Set(await recorded(tenant));
+      expect([...admitted.values()].filter((id) => !kept.has(id))).toEqual([]);
 
-    holdfast = await start();
-    for (const key of failed.keys()) expect([key, (await reserve(tenant, key)).status]).toEqual([key, 201]);
-    for (const [key, id] of [...admitted].slice(-callers)) expect([key, (await reserve(tenant, key)).body.id]).toEqual([key, id]);
+      holdfast = await start();
+      for (const key of failed.keys()) expect([key, (await reserve(tenant, key)).status]).toEqual([key, 201]);
+      for (const [key, id] of [...admitted].slice(-callers))
+        expect([key, (await reserve(tenant, key)).body.id]).toEqual([key, id]);
 
-    const total = admitted.size + failed.size;
-    expect(await recorded(tenant)).toHaveLength(total);
-    const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
-    expect(body.data).toMatchObject([{ spent: 0, reserved: total, available: 1_000_000 - total }]);
-  }, 60_000);
+      const total = admitted.size + failed.size;
+      expect(await recorded(tenant)).toHaveLength(total);
+      const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
+      expect(body.data).toMatchObject([{ spent: 0, reserved: total, available: 1_000_000 - total }]);
+    },
+    60_000,
+  );
 
-  it.each<NodeJS.Signals>(["SIGTERM", "SIGKILL"])("has recorded each settle it answered 200 to, and the others count once after %s", async (signal) => {
-    const tenant = await tenantWithJob(holdfast, 1_000_000);
-    const open = await openReservations(tenant, 1_000);
-    let ended: ReturnType<HoldfastProcess["end"]> | undefined;
-    const { settled, failed } = await settleUntil(tenant, open, () => void (ended = holdfast.end(signal)));
-    await ended;
-    expect([...failed.values()].filter((what) => what !== 503 && what !== "no answer")).toEqual([]);
-    expect(failed.size).toBeGreaterThan(0);
-    const kept = new Set(await recorded(tenant, "settled"));
-    expect(settled.filter((id) => !kept.has(id))).toEqual([]);
+  it.each<NodeJS.Signals>(["SIGTERM", "SIGKILL"])(
+    "has recorded each settle it answered 200 to, and the others count once after %s",
+    async (signal) => {
+      const tenant = await tenantWithJob(holdfast, 1_000_000);
+      const open = await openReservations(tenant, 1_000);
+      let ended: ReturnType<HoldfastProcess["end"]> | undefined;
+      const { settled, failed } = await settleUntil(tenant, open, () => void (ended = holdfast.end(signal)));
+      await ended;
+      expect([...failed.values()].filter((what) => what !== 503 && what !== "no answer")).toEqual([]);
+      expect(failed.size).toBeGreaterThan(0);
+      const kept = new Set(await recorded(tenant, "settled"));
+      expect(settled.filter((id) => !kept.has(id))).toEqual([]);
 
-    holdfast = await start();
-    const again = await Promise.all(open.map((id) => settle(tenant, id)));
-    expect(again.filter(({ status }) => status !== 200)).toEqual([]);
-    const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
-    expect(body.data).toMatchObject([{ spent: 3 * open.length, reserved: 0 }]);
-  }, 60_000);
+      holdfast = await start();
+      const again = await Promise.all(open.map((id) => settle(tenant, id)));
+      expect(again.filter(({ status }) => status !== 200)).toEqual([]);
+      const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
+      expect(body.data).toMatchObject([{ spent: 3 * open.length, reserved: 0 }]);
+    },
+    60_000,
+  );
 });

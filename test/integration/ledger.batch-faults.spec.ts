@@ -1,10 +1,10 @@
-import { performance } from 'node:perf_hooks';
-import { Ledger } from '#libs/ledger';
-import { PostgresRecord } from '../../libs/ledger/postgres/index.js';
-import type { RecordStore, RecordTransaction } from '../../libs/ledger/protocol/ports.js';
-import { commandsOf } from '../support/commands.js';
-import { answerOf, tally } from '../support/outcomes.js';
-import { TestRecord } from '../support/record.js';
+import { performance } from "node:perf_hooks";
+import { Ledger } from "#libs/ledger";
+import { PostgresRecord } from "../../libs/ledger/postgres/index.js";
+import type { RecordStore, RecordTransaction } from "../../libs/ledger/protocol/ports.js";
+import { commandsOf } from "../support/commands.js";
+import { answerOf, tally } from "../support/outcomes.js";
+import { TestRecord } from "../support/record.js";
 
 let record: TestRecord;
 
@@ -16,16 +16,16 @@ afterAll(() => record.stop());
 
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
-describe('a command that cannot be decided', () => {
-  it('fails alone: its neighbours in the batch are answered', async () => {
+describe("a command that cannot be decided", () => {
+  it("fails alone: its neighbours in the batch are answered", async () => {
     const ledger = record.open({ redisUrl: null });
     const tenantId = await record.newTenant();
     const commands = commandsOf(tenantId);
-    const jobId = answerOf(await ledger.execute(commands.createJob()))['id'] as string;
+    const jobId = answerOf(await ledger.execute(commands.createJob()))["id"] as string;
     const [poisoned, sound] = await Promise.all(
       times(2, async () => {
-        const job = answerOf(await ledger.execute(commands.createJob({ allowance: { tokens: 100 } })))['id'] as string;
-        return answerOf(await ledger.reserve(commands.reserve(job, 10)))['id'] as string;
+        const job = answerOf(await ledger.execute(commands.createJob({ allowance: { tokens: 100 } })))["id"] as string;
+        return answerOf(await ledger.reserve(commands.reserve(job, 10)))["id"] as string;
       }),
     );
     await record.sql(`DELETE FROM balances WHERE key = (SELECT keys[1] FROM reservations WHERE id = $1)`, [poisoned]);
@@ -36,33 +36,35 @@ describe('a command that cannot be decided', () => {
       ledger.execute(commands.settle(sound!, 10)),
       ...times(20, () => ledger.reserve(commands.reserve(jobId, 1))),
     ]);
-    expect(results.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))).toEqual([20]);
-    expect((results[20] as PromiseRejectedResult).reason).toMatchObject({ message: expect.stringContaining('missing balance') });
+    expect(results.flatMap(({ status }, i) => (status === "rejected" ? [i] : []))).toEqual([20]);
+    expect((results[20] as PromiseRejectedResult).reason).toMatchObject({
+      message: expect.stringContaining("missing balance"),
+    });
     expect(await record.taken(tenantId)).toEqual([50, 10]);
-    expect(record.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    await record.sql('DELETE FROM tenants WHERE id = $1', [tenantId]);
-    for (const table of ['reservations', 'balances', 'ledger_entries'])
+    expect(record.log.lines.filter(({ level }) => level === "error")).toHaveLength(1);
+    await record.sql("DELETE FROM tenants WHERE id = $1", [tenantId]);
+    for (const table of ["reservations", "balances", "ledger_entries"])
       await record.sql(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
   });
 
-  it('that names a tenant, a job or a reservation that nobody made is refused, not failed', async () => {
+  it("that names a tenant, a job or a reservation that nobody made is refused, not failed", async () => {
     const ledger = record.open({ redisUrl: null });
     const tenantId = await record.newTenant();
-    const [nobody, somebody] = [commandsOf('ten_none'), commandsOf(tenantId)];
+    const [nobody, somebody] = [commandsOf("ten_none"), commandsOf(tenantId)];
     const outcomes = await Promise.all([
-      ledger.reserve(nobody.reserve('job_none', 1)),
+      ledger.reserve(nobody.reserve("job_none", 1)),
       ledger.execute(nobody.createJob()),
       ledger.execute(nobody.setLimit(1)),
-      ledger.reserve(somebody.reserve('job_none', 1)),
-      ledger.execute(somebody.settle('rsv_none', 1)),
-      ledger.execute(somebody.expire('rsv_none')),
-      ledger.execute(somebody.endJob('job_none')),
+      ledger.reserve(somebody.reserve("job_none", 1)),
+      ledger.execute(somebody.settle("rsv_none", 1)),
+      ledger.execute(somebody.expire("rsv_none")),
+      ledger.execute(somebody.endJob("job_none")),
     ]);
     expect(tally(outcomes)).toEqual({ not_found: 7 });
   });
 });
 
-type Books = Parameters<RecordTransaction['commit']>[0];
+type Books = Parameters<RecordTransaction["commit"]>[0];
 
 interface Meddling {
   before?(books: Books): Promise<unknown>;
@@ -74,8 +76,8 @@ function meddled(store: RecordStore, { before, after }: Meddling): RecordStore {
   let isDue = true;
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'begin') {
-        return async (...args: Parameters<RecordStore['begin']>): Promise<RecordTransaction> => {
+      if (name === "begin") {
+        return async (...args: Parameters<RecordStore["begin"]>): Promise<RecordTransaction> => {
           const transaction = await target.begin(...args);
           const commit = transaction.commit.bind(transaction);
           transaction.commit = async (books) => {
@@ -89,7 +91,7 @@ function meddled(store: RecordStore, { before, after }: Meddling): RecordStore {
         };
       }
       const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
   });
 }
@@ -105,11 +107,19 @@ async function meddling({
   const tenantId = await record.newTenant({ allowances: { tokens: 100, calls: 5 } });
   const commands = commandsOf(tenantId);
   const usual = record.open({ redisUrl: null });
-  const jobId = answerOf(await usual.execute(commands.createJob()))['id'] as string;
-  const id = answerOf(await usual.reserve(commands.reserve(jobId, 40)))['id'] as string;
-  const store = new PostgresRecord({ url: record.database.url, timeoutMs: 5_000, batches: 2, onError: () => undefined });
+  const jobId = answerOf(await usual.execute(commands.createJob()))["id"] as string;
+  const id = answerOf(await usual.reserve(commands.reserve(jobId, 40)))["id"] as string;
+  const store = new PostgresRecord({
+    url: record.database.url,
+    timeoutMs: 5_000,
+    batches: 2,
+    onError: () => undefined,
+  });
   const ledger = new Ledger({
-    record: meddled(store, { ...(before && { before: (books: Books) => before(tenantId, books) }), ...(after && { after }) }),
+    record: meddled(store, {
+      ...(before && { before: (books: Books) => before(tenantId, books) }),
+      ...(after && { after }),
+    }),
     copies: null,
     clock: () => performance.now(),
     log: record.log,
@@ -118,37 +128,43 @@ async function meddling({
   return { tenantId, commands, jobId, id, ledger };
 }
 
-describe('the belt', () => {
+describe("the belt", () => {
   const bump = (tenantId: string) =>
     record.sql(`UPDATE balances SET version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
   const remove = (tenantId: string) =>
     record.sql(`DELETE FROM balances WHERE tenant_id = $1 AND key LIKE 'tenant:%'`, [tenantId]);
   /** As rules would that forgot a limit. */
   const overspend = async (_: string, books: Books) => {
-    for (const book of books.values()) for (const { balance } of book.changes.balances.values()) balance.reserved += 1_000;
+    for (const book of books.values())
+      for (const { balance } of book.changes.balances.values()) balance.reserved += 1_000;
   };
 
   it.each([
-    ['has another version', bump, { tokens: 10 }],
-    ['has gone', remove, { tokens: 10 }],
-    ['would be over its limit', overspend, { tokens: 10 }],
-    ['is new and would be over its limit', overspend, { calls: 1 }],
-  ])('undoes a batch whose row %s at the commit, and alarms: nothing moved at any scope', async (_, meddle, amounts) => {
-    const { tenantId, commands, jobId, ledger } = await meddling({ before: meddle });
-    const figures = async () => [
-      await record.taken(tenantId, 'job:'),
-      await record.count('reservations', tenantId),
-      await record.count('ledger_entries', tenantId),
-    ];
-    const before = await figures();
-    record.log.lines.length = 0;
-    await expect(ledger.reserve(commands.reserve(jobId, amounts))).rejects.toMatchObject({ code: 'HF001' });
-    expect(await figures()).toEqual(before);
-    expect(record.log.lines).toMatchObject([{ level: 'error', message: 'a command failed', fields: { command: 'reserve' } }]);
-    await ledger.close();
-  });
+    ["has another version", bump, { tokens: 10 }],
+    ["has gone", remove, { tokens: 10 }],
+    ["would be over its limit", overspend, { tokens: 10 }],
+    ["is new and would be over its limit", overspend, { calls: 1 }],
+  ])(
+    "undoes a batch whose row %s at the commit, and alarms: nothing moved at any scope",
+    async (_, meddle, amounts) => {
+      const { tenantId, commands, jobId, ledger } = await meddling({ before: meddle });
+      const figures = async () => [
+        await record.taken(tenantId, "job:"),
+        await record.count("reservations", tenantId),
+        await record.count("ledger_entries", tenantId),
+      ];
+      const before = await figures();
+      record.log.lines.length = 0;
+      await expect(ledger.reserve(commands.reserve(jobId, amounts))).rejects.toMatchObject({ code: "HF001" });
+      expect(await figures()).toEqual(before);
+      expect(record.log.lines).toMatchObject([
+        { level: "error", message: "a command failed", fields: { command: "reserve" } },
+      ]);
+      await ledger.close();
+    },
+  );
 
-  it('undoes the whole batch, whose commands are then each decided on what is there', async () => {
+  it("undoes the whole batch, whose commands are then each decided on what is there", async () => {
     const { tenantId, commands, jobId, ledger } = await meddling({ before: bump });
     const outcomes = await Promise.all(times(10, () => ledger.reserve(commands.reserve(jobId, 10))));
     expect(tally(outcomes)).toEqual({ done: 6, allowance_exhausted: 4 });
@@ -157,21 +173,21 @@ describe('the belt', () => {
   });
 });
 
-describe('a commit whose reply is lost', () => {
-  const lose = () => Promise.reject(new Error('Connection terminated unexpectedly'));
+describe("a commit whose reply is lost", () => {
+  const lose = () => Promise.reject(new Error("Connection terminated unexpectedly"));
 
-  it('is found again, not repeated: each command has one effect and its answer', async () => {
+  it("is found again, not repeated: each command has one effect and its answer", async () => {
     const { tenantId, commands, jobId, id, ledger } = await meddling({ after: lose });
     const outcomes = await Promise.all([
       ...times(5, () => ledger.reserve(commands.reserve(jobId, 10))),
       ledger.execute(commands.settle(id, 30)),
       ledger.execute(commands.createJob()),
     ]);
-    expect(outcomes.every(({ type }) => type === 'done')).toBe(true);
-    expect(answerOf(outcomes[5]!)).toMatchObject({ state: 'settled', actual: { tokens: 30 } });
+    expect(outcomes.every(({ type }) => type === "done")).toBe(true);
+    expect(answerOf(outcomes[5]!)).toMatchObject({ state: "settled", actual: { tokens: 30 } });
     expect(await record.taken(tenantId)).toEqual([50, 30]);
-    expect(await record.count('reservations', tenantId)).toBe(6);
-    expect(await record.count('jobs', tenantId)).toBe(2);
+    expect(await record.count("reservations", tenantId)).toBe(6);
+    expect(await record.count("jobs", tenantId)).toBe(2);
     await ledger.close();
   });
 });

@@ -1,11 +1,11 @@
-import { performance } from 'node:perf_hooks';
-import { Redis } from 'ioredis';
-import pg from 'pg';
-import type { Command, Ledger } from '#libs/ledger';
-import { commandsOf, keyed } from '../support/commands.js';
-import { answerOf, refusalOf, wordOf } from '../support/outcomes.js';
-import { eventually, TestRecord } from '../support/record.js';
-import { redisUrl } from '../support/services.js';
+import { performance } from "node:perf_hooks";
+import { Redis } from "ioredis";
+import pg from "pg";
+import type { Command, Ledger } from "#libs/ledger";
+import { commandsOf, keyed } from "../support/commands.js";
+import { answerOf, refusalOf, wordOf } from "../support/outcomes.js";
+import { eventually, TestRecord } from "../support/record.js";
+import { redisUrl } from "../support/services.js";
 
 let record: TestRecord;
 let redis: Redis;
@@ -35,34 +35,34 @@ async function fullTenant(limits: { user?: number } = {}) {
     ...(limits.user !== undefined && { userAllowance: { tokens: limits.user } }),
   });
   const commands = commandsOf(tenantId);
-  const jobId = answerOf(await here.execute(commands.createJob({ user: 'ann' })))['id'] as string;
-  const held = answerOf(await here.reserve(commands.reserve(jobId, Math.min(100, limits.user ?? 100))))['id'] as string;
+  const jobId = answerOf(await here.execute(commands.createJob({ user: "ann" })))["id"] as string;
+  const held = answerOf(await here.reserve(commands.reserve(jobId, Math.min(100, limits.user ?? 100))))["id"] as string;
   for (const ledger of [here, there]) refusalOf(await ledger.reserve(commands.reserve(jobId, 1)));
   return { tenantId, commands, jobId, held, tenantKey: copyOf(tenantId, `tenant:${tenantId}:tokens:none`) };
 }
 
 type Full = Awaited<ReturnType<typeof fullTenant>>;
 
-describe('after an answer that gives room at one process, a request that now fits is admitted at another:', () => {
+describe("after an answer that gives room at one process, a request that now fits is admitted at another:", () => {
   const GIVERS: [string, (full: Full) => Command, { user?: number }][] = [
-    ['settle', ({ commands, held }) => commands.settle(held, 99), {}],
-    ['release', ({ commands, held }) => commands.release(held), {}],
+    ["settle", ({ commands, held }) => commands.settle(held, 99), {}],
+    ["release", ({ commands, held }) => commands.release(held), {}],
     ["a raise of the tenant's limit", ({ commands }) => commands.setLimit(101), {}],
-    ['an adjustment', ({ commands }) => commands.configure({ change: 'adjust', unit: 'tokens', delta: 1 }), {}],
+    ["an adjustment", ({ commands }) => commands.configure({ change: "adjust", unit: "tokens", delta: 1 }), {}],
     [
       "a raise of the users' default",
-      ({ commands }) => commands.configure({ change: 'patch', userAllowance: { tokens: 51 } }),
+      ({ commands }) => commands.configure({ change: "patch", userAllowance: { tokens: 51 } }),
       { user: 50 },
     ],
-    ["a user's own limit", ({ commands }) => commands.setUserLimit('ann', 51), { user: 50 }],
+    ["a user's own limit", ({ commands }) => commands.setUserLimit("ann", 51), { user: 50 }],
   ];
 
-  it.each(GIVERS)('%s', async (_, giver, limits) => {
+  it.each(GIVERS)("%s", async (_, giver, limits) => {
     for (let round = 0; round < 15; round += 1) {
       const full = await fullTenant(limits);
       const { commands, jobId } = full;
       answerOf(await here.execute(giver(full)));
-      expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe('done');
+      expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe("done");
       expect(wordOf(await there.reserve(commands.reserve(jobId, 1_000)))).toMatch(/done|exceeds_limit/);
     }
   });
@@ -70,136 +70,144 @@ describe('after an answer that gives room at one process, a request that now fit
   it("a raise of the users' default, for a user that nothing was ever taken of", async () => {
     for (let round = 0; round < 15; round += 1) {
       const { commands } = await fullTenant({ user: 50 });
-      const jobId = answerOf(await here.execute(commands.createJob({ user: 'bob' })))['id'] as string;
+      const jobId = answerOf(await here.execute(commands.createJob({ user: "bob" })))["id"] as string;
       for (const ledger of [here, there]) {
         for (let i = 0; i < 2; i += 1)
-          expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 51))).code).toBe('exceeds_limit');
+          expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 51))).code).toBe("exceeds_limit");
       }
-      answerOf(await here.execute(commands.configure({ change: 'patch', userAllowance: { tokens: 51 } })));
-      expect(refusalOf(await there.reserve(commands.reserve(jobId, 51))).denial?.scope.kind).toBe('tenant');
+      answerOf(await here.execute(commands.configure({ change: "patch", userAllowance: { tokens: 51 } })));
+      expect(refusalOf(await there.reserve(commands.reserve(jobId, 51))).denial?.scope.kind).toBe("tenant");
       answerOf(await here.execute(commands.setLimit(200)));
-      expect(wordOf(await there.reserve(commands.reserve(jobId, 51)))).toBe('done');
+      expect(wordOf(await there.reserve(commands.reserve(jobId, 51)))).toBe("done");
     }
   });
 
-  it('100 rounds of taking and giving back the last token', async () => {
+  it("100 rounds of taking and giving back the last token", async () => {
     const { commands, jobId, held } = await fullTenant();
     let last = held;
     for (let round = 0; round < 100; round += 1) {
       const [giver, taker] = round % 2 ? [here, there] : [there, here];
       answerOf(await giver.execute(commands.release(last)));
-      last = answerOf(await taker.reserve(commands.reserve(jobId, 100)))['id'] as string;
+      last = answerOf(await taker.reserve(commands.reserve(jobId, 100)))["id"] as string;
     }
   });
 });
 
-describe('a denial', () => {
-  it('by fresh copies costs the record no lock: it is given while the tenant is locked', async () => {
+describe("a denial", () => {
+  it("by fresh copies costs the record no lock: it is given while the tenant is locked", async () => {
     const { tenantId, commands, jobId } = await fullTenant();
     const locker = new pg.Client({ connectionString: record.database.url });
     await locker.connect();
-    await locker.query('BEGIN');
-    await locker.query('SELECT 1 FROM tenants WHERE id = $1 FOR UPDATE', [tenantId]);
+    await locker.query("BEGIN");
+    await locker.query("SELECT 1 FROM tenants WHERE id = $1 FOR UPDATE", [tenantId]);
     const start = performance.now();
     const denied = await Promise.all(Array.from({ length: 1_000 }, () => there.reserve(commands.reserve(jobId, 1))));
-    expect(new Set(denied.map((outcome) => refusalOf(outcome).code))).toEqual(new Set(['allowance_exhausted']));
+    expect(new Set(denied.map((outcome) => refusalOf(outcome).code))).toEqual(new Set(["allowance_exhausted"]));
     expect(refusalOf(denied[0]!).denial).toMatchObject({
-      scope: { kind: 'tenant', id: tenantId },
+      scope: { kind: "tenant", id: tenantId },
       limit: 100,
       reserved: 100,
       available: 0,
     });
     expect(performance.now() - start).toBeLessThan(2_000);
-    await locker.query('ROLLBACK');
+    await locker.query("ROLLBACK");
     await locker.end();
   });
 
-  it('older than two seconds is read again: room that was made behind the back of Redis is found', async () => {
+  it("older than two seconds is read again: room that was made behind the back of Redis is found", async () => {
     const { tenantId, commands, jobId, tenantKey } = await fullTenant();
     await record.sql(
       `UPDATE balances SET limit_amount = 150, version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`,
       [tenantId],
     );
     // What was confirmed within two seconds may still refuse.
-    expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe('allowance_exhausted');
-    const [version, limit, reserved, spent, at] = (await redis.get(tenantKey))!.split(':');
-    await redis.set(tenantKey, [version, limit, reserved, spent, Number(at) - 2_001].join(':'));
-    expect(wordOf(await there.reserve(commands.reserve(jobId, 51)))).toBe('allowance_exhausted');
-    expect(wordOf(await there.reserve(commands.reserve(jobId, 50)))).toBe('done');
+    expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe("allowance_exhausted");
+    const [version, limit, reserved, spent, at] = (await redis.get(tenantKey))!.split(":");
+    await redis.set(tenantKey, [version, limit, reserved, spent, Number(at) - 2_001].join(":"));
+    expect(wordOf(await there.reserve(commands.reserve(jobId, 51)))).toBe("allowance_exhausted");
+    expect(wordOf(await there.reserve(commands.reserve(jobId, 50)))).toBe("done");
   });
 
-  it('turns into admission within two seconds of room made behind the back of Redis, by itself', async () => {
+  it("turns into admission within two seconds of room made behind the back of Redis, by itself", async () => {
     const { tenantId, commands, jobId } = await fullTenant();
     await record.sql(
       `UPDATE balances SET limit_amount = 150, version = version + 1 WHERE tenant_id = $1 AND key LIKE 'tenant:%'`,
       [tenantId],
     );
     const start = performance.now();
-    await eventually(async () => (await there.reserve(commands.reserve(jobId, 1))).type === 'done');
+    await eventually(async () => (await there.reserve(commands.reserve(jobId, 1))).type === "done");
     expect(performance.now() - start).toBeLessThan(2_500);
   });
 
-  it('asks whether its key has an effect already: all answers under one key agree', async () => {
+  it("asks whether its key has an effect already: all answers under one key agree", async () => {
     const tenantId = await record.newTenant({ allowances: { tokens: 100 } });
     const commands = commandsOf(tenantId);
-    const jobId = answerOf(await here.execute(commands.createJob()))['id'] as string;
+    const jobId = answerOf(await here.execute(commands.createJob()))["id"] as string;
     const key = keyed();
     const first = answerOf(await here.reserve(commands.reserve(jobId, 100, { key })));
     for (let round = 0; round < 20; round += 1) {
-      expect(await there.reserve(commands.reserve(jobId, 100, { key }))).toEqual({ type: 'done', answer: first, replayed: true });
-      expect(wordOf(await there.reserve(commands.reserve(jobId, 100, { key: { ...key, fingerprint: 'another' } })))).toBe(
-        'idempotency_key_reused',
-      );
-      expect(wordOf(await there.reserve(commands.reserve(jobId, 100)))).toBe('allowance_exhausted');
+      expect(await there.reserve(commands.reserve(jobId, 100, { key }))).toEqual({
+        type: "done",
+        answer: first,
+        replayed: true,
+      });
+      expect(
+        wordOf(await there.reserve(commands.reserve(jobId, 100, { key: { ...key, fingerprint: "another" } }))),
+      ).toBe("idempotency_key_reused");
+      expect(wordOf(await there.reserve(commands.reserve(jobId, 100)))).toBe("allowance_exhausted");
     }
   });
 
-  it('by copies says the same as the record says', async () => {
+  it("by copies says the same as the record says", async () => {
     const { commands, jobId } = await fullTenant({ user: 50 });
     const alone = record.open({ redisUrl: null });
     for (const ask of [1, 50, 51, 100, 101, { children: 7, attempts: 2, attemptCost: { tokens: 5 } }]) {
-      for (const admit of ['all', 'partial'] as const) {
+      for (const admit of ["all", "partial"] as const) {
         const expected = await alone.reserve(commands.reserve(jobId, ask, { admit }));
-        expect(expected.type).toBe('refused');
-        for (let i = 0; i < 2; i += 1) expect(await there.reserve(commands.reserve(jobId, ask, { admit }))).toEqual(expected);
+        expect(expected.type).toBe("refused");
+        for (let i = 0; i < 2; i += 1)
+          expect(await there.reserve(commands.reserve(jobId, ask, { admit }))).toEqual(expected);
       }
     }
   });
 });
 
 describe("the record's clock", () => {
-  it('decides which window it is, also for a process whose own clock is behind', async () => {
+  it("decides which window it is, also for a process whose own clock is behind", async () => {
     const clocked = await TestRecord.start();
-    const tenantId = await clocked.newTenant({ allowances: { tokens: { limit: 100, period: 'hour', timeZone: 'UTC' } } });
+    const tenantId = await clocked.newTenant({
+      allowances: { tokens: { limit: 100, period: "hour", timeZone: "UTC" } },
+    });
     const commands = commandsOf(tenantId);
     const first = clocked.open();
-    const jobId = answerOf(await first.execute(commands.createJob()))['id'] as string;
+    const jobId = answerOf(await first.execute(commands.createJob()))["id"] as string;
     answerOf(await first.reserve(commands.reserve(jobId, 100)));
     refusalOf(await first.reserve(commands.reserve(jobId, 1)));
     // By the record it is the next hour. The copies of this one are full and fresh, and the new process believes in it.
     await clocked.setClock(Date.now() + 3_600_000);
-    expect(wordOf(await clocked.open().reserve(commands.reserve(jobId, 100)))).toBe('done');
+    expect(wordOf(await clocked.open().reserve(commands.reserve(jobId, 100)))).toBe("done");
     await clocked.expectSound();
     await clocked.stop();
   });
 });
 
-describe('a change of the tenant', () => {
-  it('to suspended reaches another process within a second, under constant traffic', async () => {
+describe("a change of the tenant", () => {
+  it("to suspended reaches another process within a second, under constant traffic", async () => {
     const tenantId = await record.newTenant({ allowances: { tokens: null } });
     const commands = commandsOf(tenantId);
-    const jobId = answerOf(await there.execute(commands.createJob()))['id'] as string;
+    const jobId = answerOf(await there.execute(commands.createJob()))["id"] as string;
     answerOf(await there.reserve(commands.reserve(jobId, 1)));
-    answerOf(await here.execute(commands.configure({ change: 'state', state: 'suspended' })));
-    for (let i = 0; i < 20; i += 1) expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe('tenant_suspended');
-    await eventually(async () => (await there.tenant(tenantId))?.tenant.state === 'suspended', 1_100);
+    answerOf(await here.execute(commands.configure({ change: "state", state: "suspended" })));
+    for (let i = 0; i < 20; i += 1)
+      expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe("tenant_suspended");
+    await eventually(async () => (await there.tenant(tenantId))?.tenant.state === "suspended", 1_100);
   });
 
-  it('to observing reaches another process within a second, where copies denied before', async () => {
+  it("to observing reaches another process within a second, where copies denied before", async () => {
     const { commands, jobId } = await fullTenant();
-    answerOf(await here.execute(commands.configure({ change: 'patch', enforcement: 'observe' })));
+    answerOf(await here.execute(commands.configure({ change: "patch", enforcement: "observe" })));
     const start = performance.now();
-    await eventually(async () => (await there.reserve(commands.reserve(jobId, 1))).type === 'done');
+    await eventually(async () => (await there.reserve(commands.reserve(jobId, 1))).type === "done");
     expect(performance.now() - start).toBeLessThan(1_500);
   });
 });

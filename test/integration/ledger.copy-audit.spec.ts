@@ -18,7 +18,13 @@ describe("audit of the copies", () => {
     record = new pg.Client({ connectionString: database.url });
     await record.connect();
     redis = new Redis(redisUrl());
-    ledger = Ledger.open({ databaseUrl: database.url, redisUrl: redisUrl(), redisTimeoutMs: 1_000, commitTimeoutMs: 5_000, log: silent });
+    ledger = Ledger.open({
+      databaseUrl: database.url,
+      redisUrl: redisUrl(),
+      redisTimeoutMs: 1_000,
+      commitTimeoutMs: 5_000,
+      log: silent,
+    });
     await record.query(
       "INSERT INTO tenants (id, name, enforcement, state, created_at) VALUES ($1, 'a', 'enforce', 'active', holdfast_now())",
       [tenantId],

@@ -18,7 +18,8 @@ export interface LogLine {
 }
 
 export function logInto(lines: LogLine[]): LedgerLog {
-  const at = (level: LogLine["level"]) => (fields: object, message: string) => void lines.push({ level, message, fields });
+  const at = (level: LogLine["level"]) => (fields: object, message: string) =>
+    void lines.push({ level, message, fields });
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
@@ -38,7 +39,10 @@ export interface GivenAllowance {
 }
 
 /** A tenant with one allowance of tokens. */
-export async function givenTenant(record: pg.Pool, { limit = 1_000_000, period = "none" }: GivenAllowance = {}): Promise<string> {
+export async function givenTenant(
+  record: pg.Pool,
+  { limit = 1_000_000, period = "none" }: GivenAllowance = {},
+): Promise<string> {
   const id = newId("ten");
   await record.query(
     "INSERT INTO tenants (id, name, enforcement, state, created_at) VALUES ($1, 'a', 'enforce', 'active', holdfast_now())",
@@ -59,7 +63,16 @@ export async function givenJob(ledger: Ledger, tenantId: string): Promise<string
 export async function reserveTen(ledger: Ledger, tenantId: string, jobId: string): Promise<string> {
   const reservationId = newId("rsv");
   const ask = { amounts: { tokens: 10 } };
-  const common = { tenantId, jobId, reservationId, ask, admit: "all", ttlMs: 60_000, dryRun: false, key: null } as const;
+  const common = {
+    tenantId,
+    jobId,
+    reservationId,
+    ask,
+    admit: "all",
+    ttlMs: 60_000,
+    dryRun: false,
+    key: null,
+  } as const;
   const outcome = await ledger.execute({ type: "reserve", ...common });
   if (outcome.type === "refused") throw new Error(outcome.refusal.detail);
   return reservationId;
@@ -86,7 +99,11 @@ export async function countOf(record: pg.Pool, fromWhere: string, values: unknow
   return rows[0]!.n;
 }
 
-export async function until(what: string, condition: () => Promise<boolean> | boolean, withinMs = 15_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  withinMs = 15_000,
+): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);

@@ -15,7 +15,12 @@ interface Answer<T> {
   readonly body: T;
 }
 
-async function call<T = Record<string, unknown>>(key: string, method: string, path: string, body?: object): Promise<Answer<T>> {
+async function call<T = Record<string, unknown>>(
+  key: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer<T>> {
   const response = await fetch(url + path, {
     method,
     headers: {
@@ -36,7 +41,11 @@ async function givenTenantKey(): Promise<string> {
 
 beforeAll(async () => {
   database = await freshDatabase();
-  const env = { HOLDFAST_SWEEP_INTERVAL_MS: String(SWEEP_MS), HOLDFAST_REDIS_URL: redisUrl(), HOLDFAST_LOG_LEVEL: "error" };
+  const env = {
+    HOLDFAST_SWEEP_INTERVAL_MS: String(SWEEP_MS),
+    HOLDFAST_REDIS_URL: redisUrl(),
+    HOLDFAST_LOG_LEVEL: "error",
+  };
   const apiEnv = { ...env, HOLDFAST_ROLE: "api", HOLDFAST_PORT: "0", HOLDFAST_ADMIN_KEY: ADMIN };
   [api, reconciler] = await Promise.all([startInstance(database.url, apiEnv), startInstance(database.url, env)]);
   url = /http:\/\/\S+/.exec(api.output.join("\n"))![0];
@@ -66,8 +75,18 @@ it("gives a hold back by its deadline and one sweep, in the balance, the reserva
 });
 
 it("runs tasks at once for the API, and shows them in the history and in the audit", async () => {
-  const asked = await call<{ data: { id: string }[] }>(ADMIN, "POST", "/v1/admin/reconcile", { tasks: ["audit", "retention"] });
-  expect(asked).toMatchObject({ status: 200, body: { data: [{ task: "audit", outcome: "ok" }, { task: "retention", outcome: "ok" }] } });
+  const asked = await call<{ data: { id: string }[] }>(ADMIN, "POST", "/v1/admin/reconcile", {
+    tasks: ["audit", "retention"],
+  });
+  expect(asked).toMatchObject({
+    status: 200,
+    body: {
+      data: [
+        { task: "audit", outcome: "ok" },
+        { task: "retention", outcome: "ok" },
+      ],
+    },
+  });
   const ids = asked.body.data.map(({ id }) => id);
   const history = await call<{ data: { id: string }[] }>(ADMIN, "GET", "/v1/admin/reconcile/runs?limit=100");
   expect(history.body.data.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));

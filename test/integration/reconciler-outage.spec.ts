@@ -3,7 +3,17 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { freePort, migrate, startPostgres, stopProcess } from "#libs/embedded";
 import { freshFolder } from "../support/services.js";
-import { countOf, end, givenJob, givenTenant, openLedger, reserveTen, settingsFor, startInstance, until } from "./reconciler-fixtures.js";
+import {
+  countOf,
+  end,
+  givenJob,
+  givenTenant,
+  openLedger,
+  reserveTen,
+  settingsFor,
+  startInstance,
+  until,
+} from "./reconciler-fixtures.js";
 
 const migrations = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
 
@@ -28,15 +38,23 @@ it("survives a lost PostgreSQL, says so in few lines, and sweeps again by itself
       await postgres.stop();
       await sleep(3_000);
       postgres = await startPostgres(options);
-      await until("the hold is returned", async () => (await countOf(record, "reservations WHERE state = 'open'")) === 0);
+      await until(
+        "the hold is returned",
+        async () => (await countOf(record, "reservations WHERE state = 'open'")) === 0,
+      );
       await until("the queue works again", async () => {
-        const { rows } = await record.query<{ trigger: string }>("SELECT trigger FROM reconcile_runs ORDER BY seq DESC LIMIT 3");
+        const { rows } = await record.query<{ trigger: string }>(
+          "SELECT trigger FROM reconcile_runs ORDER BY seq DESC LIMIT 3",
+        );
         return rows.every(({ trigger }) => trigger === "schedule");
       });
     }
     expect(instance.child.exitCode).toBeNull();
     expect(instance.output.length).toBeLessThan(20);
-    await until("no connection is left over", async () => (await countOf(record, "pg_stat_activity WHERE datname = current_database()")) < 20);
+    await until(
+      "no connection is left over",
+      async () => (await countOf(record, "pg_stat_activity WHERE datname = current_database()")) < 20,
+    );
   } finally {
     await end(instance);
     await ledger.close();

@@ -98,10 +98,15 @@ it("returns each overdue hold once although the worker that holds the job hangs 
   expect(hanging.output.some((line) => line.includes("goes on"))).toBe(false);
   await saying(hanging, "goes on");
   const sweeps = await countOf(record, "reconcile_runs WHERE task = 'expire'");
-  await until("both have swept on", async () => (await countOf(record, "reconcile_runs WHERE task = 'expire'")) >= sweeps + 3);
+  await until(
+    "both have swept on",
+    async () => (await countOf(record, "reconcile_runs WHERE task = 'expire'")) >= sweeps + 3,
+  );
 
   expect(await countOf(record, "ledger_entries WHERE type = 'expire'")).toBe(500);
-  expect(await countOf(record, "(SELECT DISTINCT reservation_id FROM ledger_entries WHERE type = 'expire') e")).toBe(500);
+  expect(await countOf(record, "(SELECT DISTINCT reservation_id FROM ledger_entries WHERE type = 'expire') e")).toBe(
+    500,
+  );
   expect(await tenantFigures(record, tenantId)).toEqual({ limit: 5_000, reserved: 0, spent: 0 });
 }, 60_000);
 
@@ -119,7 +124,9 @@ it("keeps one schedule and no gap of three intervals while four instances crash 
   expect(await longestGap(start)).toBeLessThan(6_000);
   const settled = new Date();
   await sleep(10_000);
-  const { rows } = await record.query(`SELECT every_ms::int FROM ${QUEUE_SCHEMA}.scheduler WHERE scheduler_id = 'expire'`);
+  const { rows } = await record.query(
+    `SELECT every_ms::int FROM ${QUEUE_SCHEMA}.scheduler WHERE scheduler_id = 'expire'`,
+  );
   expect(rows).toEqual([{ every_ms: 1_000 }]);
   const pending = `${QUEUE_SCHEMA}.job WHERE scheduler_id = 'expire' AND state IN ('delayed', 'waiting')`;
   await until("one job is scheduled", async () => (await countOf(record, pending)) === 1);
@@ -131,7 +138,10 @@ it("keeps one schedule and no gap of three intervals while four instances crash 
 
 it("sweeps by a timer while the queue gives out no jobs", async () => {
   await instance({ HOLDFAST_SWEEP_INTERVAL_MS: "1000" });
-  await until("the queue sweeps", async () => (await countOf(record, "reconcile_runs WHERE trigger = 'schedule' AND task = 'expire'")) > 1);
+  await until(
+    "the queue sweeps",
+    async () => (await countOf(record, "reconcile_runs WHERE trigger = 'schedule' AND task = 'expire'")) > 1,
+  );
   await record.query(`INSERT INTO ${QUEUE_SCHEMA}.meta VALUES ('holdfast', 'paused', '1')`);
   const start = new Date();
   await sleep(1_000);

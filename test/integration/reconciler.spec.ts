@@ -62,7 +62,14 @@ describe("expiry", () => {
     await moveClock(record, 60_000);
     const fresh = await reserveTen(ledger, tenants[0], await givenJob(ledger, tenants[0]));
     const run = await lastRun("expire");
-    expect(run).toMatchObject({ task: "expire", trigger: "manual", outcome: "ok", handled: 3, failed: 0, detail: null });
+    expect(run).toMatchObject({
+      task: "expire",
+      trigger: "manual",
+      outcome: "ok",
+      handled: 3,
+      failed: 0,
+      detail: null,
+    });
     expect(run.id).toMatch(/^run_[0-9A-HJKMNP-TV-Z]{26}$/);
     expect(Date.parse(run.finishedAt)).toBeGreaterThanOrEqual(Date.parse(run.startedAt));
     for (const tenantId of tenants) {
@@ -74,14 +81,18 @@ describe("expiry", () => {
   it("closes the other 499 although one reservation cannot be closed, and names it", async () => {
     const tenantId = await givenTenant(record);
     const jobs = await Promise.all([givenJob(ledger, tenantId), givenJob(ledger, tenantId)]);
-    const ids = await Promise.all(Array.from({ length: 500 }, (_, i) => reserveTen(ledger, tenantId, jobs[i === 250 ? 1 : 0])));
+    const ids = await Promise.all(
+      Array.from({ length: 500 }, (_, i) => reserveTen(ledger, tenantId, jobs[i === 250 ? 1 : 0])),
+    );
     await record.query("DELETE FROM balances WHERE kind = 'job' AND scope_id = $1", [jobs[1]]);
     await moveClock(record, 60_000);
 
     const run = await lastRun("expire");
     expect(run).toMatchObject({ outcome: "partial", handled: 499, failed: 1 });
     expect(run.detail).toMatchObject({ failures: [{ tenantId, reservationId: ids[250] }] });
-    expect(lines.filter(({ level }) => level === "error")).toMatchObject([{ fields: { tenantId, reservationId: ids[250] } }]);
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([
+      { fields: { tenantId, reservationId: ids[250] } },
+    ]);
     expect(await countOf(record, "ledger_entries WHERE type = 'expire'")).toBe(499);
     expect(await tenantFigures(record, tenantId)).toMatchObject({ reserved: 10, spent: 0 });
   });
@@ -126,7 +137,11 @@ describe("retention", () => {
       `INSERT INTO reconcile_runs (id, task, trigger, started_at, finished_at, outcome, handled, failed) VALUES
        ${run("old-empty", "25 hours", 0)}, ${run("new-empty", "23 hours", 0)}, ${run("old", "31 days", 1)}, ${run("new", "29 days", 1)}`,
     );
-    expect(await lastRun("retention")).toMatchObject({ outcome: "ok", handled: 3, detail: { idempotencyKeys: 1, runs: 2 } });
+    expect(await lastRun("retention")).toMatchObject({
+      outcome: "ok",
+      handled: 3,
+      detail: { idempotencyKeys: 1, runs: 2 },
+    });
     const { rows } = await record.query("SELECT key FROM idempotency_keys");
     expect(rows).toEqual([{ key: "47 hours" }]);
     const left = await record.query("SELECT id FROM reconcile_runs WHERE id NOT LIKE 'run_%' ORDER BY id");
@@ -146,7 +161,9 @@ describe("audit", () => {
   it("finds nothing where work was reserved, settled, released, overspent and expired", async () => {
     const tenantId = await givenTenant(record);
     const jobId = await givenJob(ledger, tenantId);
-    const [settled, released, over] = await Promise.all(Array.from({ length: 5 }, () => reserveTen(ledger, tenantId, jobId)));
+    const [settled, released, over] = await Promise.all(
+      Array.from({ length: 5 }, () => reserveTen(ledger, tenantId, jobId)),
+    );
     await ledger.execute({ type: "settle", tenantId, reservationId: settled!, actual: { tokens: 4 } });
     await ledger.execute({ type: "release", tenantId, reservationId: released! });
     await ledger.execute({ type: "settle", tenantId, reservationId: over!, actual: { tokens: 40 } });
@@ -154,7 +171,12 @@ describe("audit", () => {
     await lastRun("expire");
     await reserveTen(ledger, tenantId, jobId);
     const run = await lastRun("audit");
-    expect(run).toMatchObject({ outcome: "ok", handled: 2, failed: 0, detail: { tenants: 1, differences: 0, findings: [] } });
+    expect(run).toMatchObject({
+      outcome: "ok",
+      handled: 2,
+      failed: 0,
+      detail: { tenants: 1, differences: 0, findings: [] },
+    });
   });
 
   it("reports each figure that does not follow from the ledger or from what is open, and changes no money", async () => {
@@ -172,7 +194,11 @@ describe("audit", () => {
     ];
     const run = await lastRun("audit");
     expect(run).toMatchObject({ outcome: "partial", failed: 3, detail: { differences: 3, findings } });
-    expect(lines[0]).toMatchObject({ level: "error", message: "the audit found differences", fields: { tenantId, differences: 3 } });
+    expect(lines[0]).toMatchObject({
+      level: "error",
+      message: "the audit found differences",
+      fields: { tenantId, differences: 3 },
+    });
     expect(await tenantFigures(record, tenantId)).toEqual(before);
   });
 
@@ -198,7 +224,11 @@ describe("audit of the copies", () => {
   it("lists the copies that were repaired, and counts them as no failure", async () => {
     const key = "tenant:a:tokens:none";
     const run = await auditWith(() => Promise.resolve({ checked: 3, repaired: [{ key, expected: "1", found: "2" }] }));
-    expect(run).toMatchObject({ outcome: "ok", failed: 0, detail: { copiesChecked: 3, copiesRepaired: 1, repairs: [{ key }] } });
+    expect(run).toMatchObject({
+      outcome: "ok",
+      failed: 0,
+      detail: { copiesChecked: 3, copiesRepaired: 1, repairs: [{ key }] },
+    });
     expect(lines).toMatchObject([{ level: "error", message: "the audit repaired wrong copies" }]);
   });
 
@@ -238,7 +268,10 @@ describe("running by hand", () => {
     await other.query("BEGIN; LOCK TABLE balances IN ACCESS EXCLUSIVE MODE");
     await givenTenant(record);
     const audit = reconciler.runNow(["audit"]);
-    await until("the audit waits", async () => (await countOf(record, "pg_stat_activity WHERE wait_event_type = 'Lock'")) > 0);
+    await until(
+      "the audit waits",
+      async () => (await countOf(record, "pg_stat_activity WHERE wait_event_type = 'Lock'")) > 0,
+    );
     const start = performance.now();
     await reconciler.close();
     expect(performance.now() - start).toBeLessThan(2_000);

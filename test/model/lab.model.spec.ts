@@ -1,8 +1,8 @@
-import fc from 'fast-check';
-import { decide, type Denial, type Outcome, type TenantBook } from '#libs/ledger';
-import { LAB_MODES, LAB_RANGES, plannedAmounts, runModel, type LabInputs, type LabRun } from '#libs/plan';
-import { bookOf, expectSound, NOON } from '../support/book.js';
-import { commandsOf, plan } from '../support/commands.js';
+import fc from "fast-check";
+import { decide, type Denial, type Outcome, type TenantBook } from "#libs/ledger";
+import { LAB_MODES, LAB_RANGES, plannedAmounts, runModel, type LabInputs, type LabRun } from "#libs/plan";
+import { bookOf, expectSound, NOON } from "../support/book.js";
+import { commandsOf, plan } from "../support/commands.js";
 
 /** Small figures make every kind of decision common; the whole ranges have the large ones. */
 const small = fc.record({
@@ -17,18 +17,22 @@ const small = fc.record({
 const range = (name: keyof typeof LAB_RANGES) => fc.integer({ min: LAB_RANGES[name].min, max: LAB_RANGES[name].max });
 const whole = fc.record({
   jobs: fc.integer({ min: 1, max: 12 }),
-  children: range('children'),
-  attempts: range('attempts'),
-  cost: range('cost'),
-  jobAllowance: range('jobAllowance'),
-  tenantAllowance: range('tenantAllowance'),
+  children: range("children"),
+  attempts: range("attempts"),
+  cost: range("cost"),
+  jobAllowance: range("jobAllowance"),
+  tenantAllowance: range("tenantAllowance"),
   mode: fc.constantFrom(...LAB_MODES),
 });
 const inputs: fc.Arbitrary<LabInputs> = fc.oneof({ weight: 3, arbitrary: small }, { weight: 1, arbitrary: whole });
 
 /** The lab's experiment on a whole book: each job reserves its plan; then what was admitted settles what it reserved. */
 function runLedger({ jobs, children, attempts, cost, jobAllowance, tenantAllowance, mode }: LabInputs) {
-  const book = bookOf({ enforcement: mode, allowances: { units: tenantAllowance }, jobAllowance: { units: jobAllowance } });
+  const book = bookOf({
+    enforcement: mode,
+    allowances: { units: tenantAllowance },
+    jobAllowance: { units: jobAllowance },
+  });
   const commands = commandsOf(book.tenantId);
   const ask = plan(children, attempts, { units: cost });
   const decisions = Array.from({ length: jobs }, () => {
@@ -39,7 +43,7 @@ function runLedger({ jobs, children, attempts, cost, jobAllowance, tenantAllowan
     return { outcome, before, after: figuresOf(book, job.jobId) };
   });
   for (const { outcome } of decisions) {
-    if (outcome.type === 'refused') continue;
+    if (outcome.type === "refused") continue;
     const { id, reserved } = outcome.answer as { id: string; reserved: Record<string, number> };
     decide(book, commands.settle(id, reserved), NOON);
   }
@@ -48,7 +52,7 @@ function runLedger({ jobs, children, attempts, cost, jobAllowance, tenantAllowan
 }
 
 /** `[reserved, spent]` of the job and of the tenant. */
-function figuresOf(book: TenantBook, jobId: string): Record<'job' | 'tenant', [number, number]> {
+function figuresOf(book: TenantBook, jobId: string): Record<"job" | "tenant", [number, number]> {
   const taken = (key: string): [number, number] => {
     const row = book.balances.find(key);
     return row ? [row.reserved, row.spent] : [0, 0];
@@ -57,8 +61,11 @@ function figuresOf(book: TenantBook, jobId: string): Record<'job' | 'tenant', [n
 }
 
 /** What the model and the ledger say of one job, in the words of the model. */
-function modelWords({ outcome, code, scope, advice, planned, before, after }: LabRun['decisions'][number]) {
-  const taken = ({ job, tenant }: typeof before) => ({ job: [job.reserved, job.spent], tenant: [tenant.reserved, tenant.spent] });
+function modelWords({ outcome, code, scope, advice, planned, before, after }: LabRun["decisions"][number]) {
+  const taken = ({ job, tenant }: typeof before) => ({
+    job: [job.reserved, job.spent],
+    tenant: [tenant.reserved, tenant.spent],
+  });
   return {
     outcome,
     code,
@@ -70,19 +77,19 @@ function modelWords({ outcome, code, scope, advice, planned, before, after }: La
   };
 }
 
-function ledgerWords({ outcome, before, after }: ReturnType<typeof runLedger>['decisions'][number]) {
+function ledgerWords({ outcome, before, after }: ReturnType<typeof runLedger>["decisions"][number]) {
   const denial = denialIn(outcome);
-  const word = outcome.type === 'refused' ? 'denied' : denial ? 'observed' : 'admitted';
+  const word = outcome.type === "refused" ? "denied" : denial ? "observed" : "admitted";
   const { code = null, scope, maxChildren: most = null, requested = null } = denial ?? {};
   return { outcome: word, code, scope: scope?.kind ?? null, maxChildren: most, requested, before, after };
 }
 
 function denialIn(outcome: Outcome): Partial<Denial> | undefined {
-  return outcome.type === 'refused' ? outcome.refusal.denial : (outcome.answer as { wouldDeny?: Denial }).wouldDeny;
+  return outcome.type === "refused" ? outcome.refusal.denial : (outcome.answer as { wouldDeny?: Denial }).wouldDeny;
 }
 
 describe("the lab's model and the ledger's rules, which share no code", () => {
-  it('decide every job alike: outcome, code, scope, advice and every figure before and after', () => {
+  it("decide every job alike: outcome, code, scope, advice and every figure before and after", () => {
     fc.assert(
       fc.property(inputs, (given) => {
         const model = runModel(given);
@@ -90,16 +97,16 @@ describe("the lab's model and the ledger's rules, which share no code", () => {
         expect(decisions.map(ledgerWords)).toEqual(model.decisions.map(modelWords));
         const tenant = book.balances.find(`tenant:${book.tenantId}:units:none`);
         expect([tenant?.reserved ?? 0, tenant?.spent ?? 0]).toEqual([model.settled.reserved, model.settled.spent]);
-        expect(decisions.filter(({ outcome }) => outcome.type === 'done')).toHaveLength(model.totals.admitted);
+        expect(decisions.filter(({ outcome }) => outcome.type === "done")).toHaveLength(model.totals.admitted);
       }),
       { numRuns: 400 },
     );
   });
 
-  it('admit exactly what the advice says would have fitted', () => {
+  it("admit exactly what the advice says would have fitted", () => {
     fc.assert(
       fc.property(
-        small.filter(({ mode }) => mode === 'enforce'),
+        small.filter(({ mode }) => mode === "enforce"),
         (given) => {
           const advised = runModel(given).decisions.find(({ advice }) => advice !== null && advice.maxChildren > 0);
           if (!advised) return;
@@ -112,16 +119,20 @@ describe("the lab's model and the ledger's rules, which share no code", () => {
             return decide(book, commands.reserve(job.jobId, ask), NOON).type;
           };
           for (let i = 1; i < advised.step; i += 1) reserve(plan(given.children, attempts, { units: cost }));
-          expect(reserve(plan(advised.advice!.maxChildren + 1, attempts, { units: cost }))).toBe('refused');
-          expect(reserve(plan(advised.advice!.maxChildren, attempts, { units: cost }))).toBe('done');
+          expect(reserve(plan(advised.advice!.maxChildren + 1, attempts, { units: cost }))).toBe("refused");
+          expect(reserve(plan(advised.advice!.maxChildren, attempts, { units: cost }))).toBe("done");
         },
       ),
       { numRuns: 200 },
     );
   });
 
-  it('plan the same totals and refuse the same ones, to the last whole number', () => {
-    const factor = fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.constantFrom(2 ** 26, 2 ** 27, 2 ** 52), fc.maxSafeNat());
+  it("plan the same totals and refuse the same ones, to the last whole number", () => {
+    const factor = fc.oneof(
+      fc.integer({ min: 1, max: 1_000 }),
+      fc.constantFrom(2 ** 26, 2 ** 27, 2 ** 52),
+      fc.maxSafeNat(),
+    );
     fc.assert(
       fc.property(factor, factor, factor, (children, attempts, cost) => {
         const given = { children: children || 1, attempts: attempts || 1, attemptCost: { units: cost } };
@@ -131,7 +142,8 @@ describe("the lab's model and the ledger's rules, which share no code", () => {
         const job = commands.createJob();
         decide(book, job, NOON);
         const outcome = decide(book, commands.reserve(job.jobId, given), NOON);
-        if (outcome.type === 'refused') expect([planned.ok, outcome.refusal.code]).toEqual([false, 'validation_failed']);
+        if (outcome.type === "refused")
+          expect([planned.ok, outcome.refusal.code]).toEqual([false, "validation_failed"]);
         else expect(outcome.answer).toMatchObject({ reserved: planned.ok && planned.amounts });
       }),
       { numRuns: 500 },

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
-import type { Ledger } from '#libs/ledger';
-import { TestRecord } from '../support/record.js';
-import { settings, steps } from './steps.js';
-import { World } from './world.js';
+import fc from "fast-check";
+import type { Ledger } from "#libs/ledger";
+import { TestRecord } from "../support/record.js";
+import { settings, steps } from "./steps.js";
+import { World } from "./world.js";
 
 let record: TestRecord;
 let ledgers: [Ledger, Ledger];
@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => record.stop());
 
-describe('a ledger on PostgreSQL and Redis', () => {
-  it('answers every command as the bare rules do on a book in memory, and ends with the same rows', async () => {
+describe("a ledger on PostgreSQL and Redis", () => {
+  it("answers every command as the bare rules do on a book in memory, and ends with the same rows", async () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(settings, settings), steps, async (tenants, run) => {
         const world = await World.start(record, ledgers, tenants);

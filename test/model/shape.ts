@@ -1,5 +1,11 @@
-import { parseBalanceKey, TenantBook, type KeyRecord, type Tenant, type TenantSettings } from '../../libs/ledger/domain/index.js';
-import type { TestRecord } from '../support/record.js';
+import {
+  parseBalanceKey,
+  TenantBook,
+  type KeyRecord,
+  type Tenant,
+  type TenantSettings,
+} from "../../libs/ledger/domain/index.js";
+import type { TestRecord } from "../support/record.js";
 
 /** All that stands of one tenant, as plain JSON in one order, so that a record and a book can be compared. */
 export interface Shape {
@@ -33,7 +39,7 @@ function sorted<T>(rows: readonly T[]): T[] {
 }
 
 function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function shapeOf(book: TenantBook): Shape {
@@ -61,7 +67,7 @@ export function copyOf(book: TenantBook): TenantBook {
   const copy = new TenantBook(book.tenantId, true);
   copy.tenant = plain(book.tenant);
   copy.settings = plain(book.settings);
-  for (const name of ['jobs', 'reservations', 'balances', 'keys', 'users'] as const) {
+  for (const name of ["jobs", "reservations", "balances", "keys", "users"] as const) {
     for (const [id, row] of book[name].rows) (copy[name].rows as Map<string, unknown>).set(id, plain(row));
   }
   copy.changes.entries.push(...book.changes.entries);
@@ -74,37 +80,40 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
   const rows = (select: string, rest: string) =>
     record.sql<Record<string, unknown>>(`SELECT ${select} FROM ${rest} `, [tenantId]);
   const [tenant] = await rows(
-    `id, name, enforcement, state, config_version AS "configVersion", ${ms('created_at')} AS "createdAt", ${ms('deleted_at')} AS "deletedAt"`,
-    'tenants WHERE id = $1',
+    `id, name, enforcement, state, config_version AS "configVersion", ${ms("created_at")} AS "createdAt", ${ms("deleted_at")} AS "deletedAt"`,
+    "tenants WHERE id = $1",
   );
   const allowances = await rows(
     `kind, scope_id AS scope, unit, limit_amount AS "limit", period, time_zone AS "timeZone"`,
-    'allowances WHERE tenant_id = $1',
+    "allowances WHERE tenant_id = $1",
   );
   const reservations = await rows(
     `id, job_id AS "jobId", user_name AS user, state, reserved, plan, keys, actual, late, would_deny AS "wouldDeny",
-     ${ms('created_at')} AS "createdAt", ${ms('expires_at')} AS "expiresAt", ${ms('closed_at')} AS "closedAt"`,
-    'reservations WHERE tenant_id = $1',
+     ${ms("created_at")} AS "createdAt", ${ms("expires_at")} AS "expiresAt", ${ms("closed_at")} AS "closedAt"`,
+    "reservations WHERE tenant_id = $1",
   );
   const jobs = await rows(
-    `id, user_name AS user, name, labels, allowance, state, ${ms('created_at')} AS "createdAt", ${ms('closed_at')} AS "closedAt"`,
-    'jobs WHERE tenant_id = $1',
+    `id, user_name AS user, name, labels, allowance, state, ${ms("created_at")} AS "createdAt", ${ms("closed_at")} AS "closedAt"`,
+    "jobs WHERE tenant_id = $1",
   );
-  const balances = await rows(`key, limit_amount AS "limit", reserved, spent, version`, 'balances WHERE tenant_id = $1');
+  const balances = await rows(
+    `key, limit_amount AS "limit", reserved, spent, version`,
+    "balances WHERE tenant_id = $1",
+  );
   const keys = await rows(
-    `key, fingerprint, answer, ${ms('created_at')} AS "createdAt"`,
-    'idempotency_keys WHERE tenant_id = $1',
+    `key, fingerprint, answer, ${ms("created_at")} AS "createdAt"`,
+    "idempotency_keys WHERE tenant_id = $1",
   );
   const entries = await rows(
-    `type, ${ms('at')} AS at, unit, reserved, spent, keys, reservation_id AS "reservationId", job_id AS "jobId", user_name AS user, detail`,
-    'ledger_entries WHERE tenant_id = $1',
+    `type, ${ms("at")} AS at, unit, reserved, spent, keys, reservation_id AS "reservationId", job_id AS "jobId", user_name AS user, detail`,
+    "ledger_entries WHERE tenant_id = $1",
   );
   return {
     tenant: tenant as unknown as Tenant,
     ...settingsFrom(allowances),
     jobs: sorted(jobs),
     reservations: sorted(reservations),
-    balances: sorted(balances.map((row) => ({ ...row, ...parseBalanceKey(row['key'] as string) }))),
+    balances: sorted(balances.map((row) => ({ ...row, ...parseBalanceKey(row["key"] as string) }))),
     keys: sorted((keys as unknown as KeyRecord[]).map(parsed)),
     entries: sorted(entries),
   };
@@ -115,8 +124,8 @@ function settingsFrom(rows: readonly Record<string, unknown>[]): { settings: Ten
   const users: Record<string, Record<string, unknown>> = {};
   for (const { kind, scope, unit, limit, period, timeZone } of rows) {
     const setting = { limit, period, timeZone };
-    if (scope !== '') (users[scope as string] ??= {})[unit as string] = setting;
-    else if (kind === 'tenant') settings['allowances']![unit as string] = setting;
+    if (scope !== "") (users[scope as string] ??= {})[unit as string] = setting;
+    else if (kind === "tenant") settings["allowances"]![unit as string] = setting;
     else settings[`${kind as string}Allowance`]![unit as string] = limit;
   }
   return { settings: settings as unknown as TenantSettings, users };

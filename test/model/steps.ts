@@ -1,7 +1,7 @@
-import fc from 'fast-check';
-import type { Ask, Command, Outcome, Period, TenantChange } from '#libs/ledger';
-import type { BookSettings } from '../support/book.js';
-import { commandsOf, keyed } from '../support/commands.js';
+import fc from "fast-check";
+import type { Ask, Command, Outcome, Period, TenantChange } from "#libs/ledger";
+import type { BookSettings } from "../support/book.js";
+import { commandsOf, keyed } from "../support/commands.js";
 
 /** What was made so far in one tenant, for later commands to pick from. */
 export interface Made {
@@ -13,22 +13,22 @@ export interface Made {
 }
 
 export type Step =
-  | { readonly type: 'one' | 'group'; readonly actions: readonly { tenant: number; action: Action }[] }
-  | { readonly type: 'advance'; readonly byMs: number };
+  | { readonly type: "one" | "group"; readonly actions: readonly { tenant: number; action: Action }[] }
+  | { readonly type: "advance"; readonly byMs: number };
 
 const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
 const small = fc.oneof(fc.constantFrom(0, 1), fc.nat(60));
 const limit = fc.oneof({ weight: 4, arbitrary: fc.nat(150) }, { weight: 1, arbitrary: fc.constant(null) });
-const user = fc.constantFrom('ann', 'bob:c', null);
+const user = fc.constantFrom("ann", "bob:c", null);
 const unit = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('tokens', 'calls') },
-  { weight: 1, arbitrary: fc.constant('constructor') },
+  { weight: 6, arbitrary: fc.constantFrom("tokens", "calls") },
+  { weight: 1, arbitrary: fc.constant("constructor") },
 );
 const zoned = fc.constantFrom<[Period, string]>(
-  ['none', 'UTC'],
-  ['hour', 'Asia/Kolkata'],
-  ['day', 'America/St_Johns'],
-  ['week', 'UTC'],
+  ["none", "UTC"],
+  ["hour", "Asia/Kolkata"],
+  ["day", "America/St_Johns"],
+  ["week", "UTC"],
 );
 
 const amounts = fc.oneof(
@@ -38,45 +38,58 @@ const amounts = fc.oneof(
 );
 const ask: fc.Arbitrary<Ask> = fc.oneof(
   amounts.map((given) => ({ amounts: given })),
-  fc.record({ children: fc.integer({ min: 1, max: 4 }), attempts: fc.integer({ min: 1, max: 3 }), attemptCost: amounts }),
+  fc.record({
+    children: fc.integer({ min: 1, max: 4 }),
+    attempts: fc.integer({ min: 1, max: 3 }),
+    attemptCost: amounts,
+  }),
 );
 
 const reserve = fc.record({
-  kind: fc.constant('reserve' as const),
+  kind: fc.constant("reserve" as const),
   job: fc.nat(),
   ask,
-  admit: fc.constantFrom('all' as const, 'partial' as const),
+  admit: fc.constantFrom("all" as const, "partial" as const),
   dryRun: fc.integer({ min: 0, max: 9 }).map((roll) => roll === 0),
   ttlMs: fc.constantFrom(1_000, 60_000, 7_200_000),
   /** Under a key that an earlier command may have used, for another request. */
   reuses: fc.oneof({ weight: 14, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat() }),
 });
-const createJob = fc.record({ kind: fc.constant('createJob' as const), user, most: fc.option(small) });
+const createJob = fc.record({ kind: fc.constant("createJob" as const), user, most: fc.option(small) });
 const endJob = fc.record({
-  kind: fc.constant('endJob' as const),
+  kind: fc.constant("endJob" as const),
   job: fc.nat(),
-  state: fc.constantFrom('closed' as const, 'cancelled' as const),
+  state: fc.constantFrom("closed" as const, "cancelled" as const),
 });
-const settle = fc.record({ kind: fc.constant('settle' as const), which: fc.nat(), actual: small });
-const close = fc.record({ kind: fc.constantFrom('release' as const, 'expire' as const), which: fc.nat() });
-const extend = fc.record({ kind: fc.constant('extend' as const), which: fc.nat(), ttlMs: fc.constantFrom(1_000, 600_000) });
-const again = fc.record({ kind: fc.constant('again' as const), which: fc.nat() });
+const settle = fc.record({ kind: fc.constant("settle" as const), which: fc.nat(), actual: small });
+const close = fc.record({ kind: fc.constantFrom("release" as const, "expire" as const), which: fc.nat() });
+const extend = fc.record({
+  kind: fc.constant("extend" as const),
+  which: fc.nat(),
+  ttlMs: fc.constantFrom(1_000, 600_000),
+});
+const again = fc.record({ kind: fc.constant("again" as const), which: fc.nat() });
 const allowance = fc
-  .record({ change: fc.constant('allowance' as const), unit: fc.constantFrom('tokens', 'tokens', 'calls'), limit })
+  .record({ change: fc.constant("allowance" as const), unit: fc.constantFrom("tokens", "tokens", "calls"), limit })
   .chain((change) => zoned.map(([period, timeZone]) => ({ ...change, period, timeZone })));
 const own = fc
-  .record({ change: fc.constant('userAllowance' as const), user: fc.constantFrom('ann', 'bob:c'), unit, limit })
-  .chain((change) => fc.option(zoned).map((given) => ({ ...change, period: given && given[0], timeZone: given && given[1] })));
+  .record({ change: fc.constant("userAllowance" as const), user: fc.constantFrom("ann", "bob:c"), unit, limit })
+  .chain((change) =>
+    fc.option(zoned).map((given) => ({ ...change, period: given && given[0], timeZone: given && given[1] })),
+  );
 const configure = fc.record({
-  kind: fc.constant('configure' as const),
+  kind: fc.constant("configure" as const),
   change: fc.oneof<fc.Arbitrary<TenantChange>[]>(
     allowance,
     own,
-    fc.record({ change: fc.constant('adjust' as const), unit, delta: fc.integer({ min: -100, max: 100 }) }),
-    fc.tuple(unit, limit).map(([name, to]) => ({ change: 'patch', userAllowance: { [name]: to } })),
-    fc.tuple(unit, limit).map(([name, to]) => ({ change: 'patch', jobAllowance: { [name]: to } })),
-    fc.constantFrom<TenantChange[]>({ change: 'patch', enforcement: 'enforce' }, { change: 'patch', enforcement: 'observe' }),
-    fc.constantFrom<TenantChange[]>({ change: 'state', state: 'active' }, { change: 'state', state: 'suspended' }),
+    fc.record({ change: fc.constant("adjust" as const), unit, delta: fc.integer({ min: -100, max: 100 }) }),
+    fc.tuple(unit, limit).map(([name, to]) => ({ change: "patch", userAllowance: { [name]: to } })),
+    fc.tuple(unit, limit).map(([name, to]) => ({ change: "patch", jobAllowance: { [name]: to } })),
+    fc.constantFrom<TenantChange[]>(
+      { change: "patch", enforcement: "enforce" },
+      { change: "patch", enforcement: "observe" },
+    ),
+    fc.constantFrom<TenantChange[]>({ change: "state", state: "active" }, { change: "state", state: "suspended" }),
   ),
 });
 
@@ -94,10 +107,10 @@ const action = fc.oneof(
 /** Remembers a command and what it made. */
 export function remember({ jobs, reservations, sent }: Made, command: Command, outcome: Outcome): void {
   sent.push(command);
-  if (outcome.type === 'refused' || outcome.replayed) return;
-  if (command.type === 'createJob') jobs.push(command.jobId);
-  if (command.type !== 'reserve' || command.dryRun) return;
-  const units = 'amounts' in command.ask ? command.ask.amounts : command.ask.attemptCost;
+  if (outcome.type === "refused" || outcome.replayed) return;
+  if (command.type === "createJob") jobs.push(command.jobId);
+  if (command.type !== "reserve" || command.dryRun) return;
+  const units = "amounts" in command.ask ? command.ask.amounts : command.ask.attemptCost;
   reservations.push({ id: command.reservationId, units: Object.keys(units) });
 }
 
@@ -108,43 +121,53 @@ export type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 export function commandOf(action: Action, made: Made): Command {
   const { jobs, reservations, sent } = made;
   const commands = commandsOf(made.tenantId);
-  if (action.kind === 'again') return pick(sent, action.which) ?? commands.release('rsv_none');
-  if (action.kind === 'configure')
-    return commands.configure(action.change, action.change.change === 'adjust' ? { key: keyed() } : {});
-  if (action.kind === 'createJob') {
+  if (action.kind === "again") return pick(sent, action.which) ?? commands.release("rsv_none");
+  if (action.kind === "configure")
+    return commands.configure(action.change, action.change.change === "adjust" ? { key: keyed() } : {});
+  if (action.kind === "createJob") {
     return commands.createJob({ user: action.user, allowance: action.most === null ? {} : { tokens: action.most } });
   }
-  if (action.kind === 'endJob') return commands.endJob(pick(jobs, action.job) ?? 'job_none', action.state);
-  if (action.kind === 'reserve') return reserveOf(action, made);
-  const { id, units } = pick(reservations, action.which) ?? { id: 'rsv_none', units: ['tokens'] };
-  if (action.kind === 'settle') return commands.settle(id, Object.fromEntries(units.map((name) => [name, action.actual])));
-  return action.kind === 'extend' ? commands.extend(id, action.ttlMs) : commands[action.kind](id);
+  if (action.kind === "endJob") return commands.endJob(pick(jobs, action.job) ?? "job_none", action.state);
+  if (action.kind === "reserve") return reserveOf(action, made);
+  const { id, units } = pick(reservations, action.which) ?? { id: "rsv_none", units: ["tokens"] };
+  if (action.kind === "settle")
+    return commands.settle(id, Object.fromEntries(units.map((name) => [name, action.actual])));
+  return action.kind === "extend" ? commands.extend(id, action.ttlMs) : commands[action.kind](id);
 }
 
-function reserveOf({ ask: asked, admit, dryRun, ttlMs, job, reuses }: Extract<Action, { kind: 'reserve' }>, made: Made): Command {
-  const command = commandsOf(made.tenantId).reserve(pick(made.jobs, job) ?? 'job_none', asked, { admit, dryRun, ttlMs });
+function reserveOf(
+  { ask: asked, admit, dryRun, ttlMs, job, reuses }: Extract<Action, { kind: "reserve" }>,
+  made: Made,
+): Command {
+  const command = commandsOf(made.tenantId).reserve(pick(made.jobs, job) ?? "job_none", asked, {
+    admit,
+    dryRun,
+    ttlMs,
+  });
   const used =
     reuses === null
       ? undefined
       : pick(
-          made.sent.flatMap((one) => ('key' in one && one.key ? [one.key.key] : [])),
+          made.sent.flatMap((one) => ("key" in one && one.key ? [one.key.key] : [])),
           reuses,
         );
-  return used === undefined ? command : { ...command, key: { key: used, fingerprint: 'another request' } };
+  return used === undefined ? command : { ...command, key: { key: used, fingerprint: "another request" } };
 }
 
 const placed = fc.record({ tenant: fc.nat(1), action });
 
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 12, arbitrary: placed.map((one): Step => ({ type: 'one', actions: [one] })) },
+    { weight: 12, arbitrary: placed.map((one): Step => ({ type: "one", actions: [one] })) },
     {
       weight: 3,
-      arbitrary: fc.array(placed, { minLength: 2, maxLength: 7 }).map((actions): Step => ({ type: 'group', actions })),
+      arbitrary: fc.array(placed, { minLength: 2, maxLength: 7 }).map((actions): Step => ({ type: "group", actions })),
     },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000).map((byMs): Step => ({ type: 'advance', byMs })),
+      arbitrary: fc
+        .constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000)
+        .map((byMs): Step => ({ type: "advance", byMs })),
     },
   ),
   { minLength: 10, maxLength: 40 },
@@ -156,7 +179,7 @@ export const settings: fc.Arbitrary<BookSettings> = fc
     zoned,
     user: fc.option(fc.nat(150)),
     job: fc.option(fc.nat(150)),
-    enforcement: fc.constantFrom('enforce', 'enforce', 'enforce', 'observe'),
+    enforcement: fc.constantFrom("enforce", "enforce", "enforce", "observe"),
   })
   .map(({ limit: most, zoned: [period, timeZone], user: users, job, enforcement }) => ({
     enforcement,

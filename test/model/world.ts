@@ -1,11 +1,11 @@
-import { decide, type Command, type Ledger, type Outcome, type TenantBook } from '#libs/ledger';
-import { bookOf, NOON, type BookSettings } from '../support/book.js';
-import { commandsOf } from '../support/commands.js';
-import type { TestRecord } from '../support/record.js';
-import { commandOf, remember, type Made, type Step } from './steps.js';
-import { copyOf, shapeIn, shapeOf, textOf } from './shape.js';
+import { decide, type Command, type Ledger, type Outcome, type TenantBook } from "#libs/ledger";
+import { bookOf, NOON, type BookSettings } from "../support/book.js";
+import { commandsOf } from "../support/commands.js";
+import type { TestRecord } from "../support/record.js";
+import { commandOf, remember, type Made, type Step } from "./steps.js";
+import { copyOf, shapeIn, shapeOf, textOf } from "./shape.js";
 
-type One = Extract<Step, { type: 'one' | 'group' }>['actions'][number];
+type One = Extract<Step, { type: "one" | "group" }>["actions"][number];
 
 /** The same tenants twice: in a record behind two ledgers, and as whole books that the bare rules decide on. */
 export class World {
@@ -18,7 +18,11 @@ export class World {
     private now: number,
   ) {}
 
-  static async start(record: TestRecord, ledgers: readonly [Ledger, Ledger], tenants: readonly BookSettings[]): Promise<World> {
+  static async start(
+    record: TestRecord,
+    ledgers: readonly [Ledger, Ledger],
+    tenants: readonly BookSettings[],
+  ): Promise<World> {
     const world = new World(record, ledgers, NOON);
     await record.setClock(world.now);
     for (const settings of tenants) {
@@ -32,12 +36,12 @@ export class World {
   }
 
   async run(step: Step): Promise<void> {
-    if (step.type === 'advance') {
+    if (step.type === "advance") {
       this.now += step.byMs;
       await this.record.setClock(this.now);
       return this.knowTime();
     }
-    if (step.type === 'one') await this.runOne(step.actions[0]!);
+    if (step.type === "one") await this.runOne(step.actions[0]!);
     else await this.runGroup(step.actions);
   }
 
@@ -51,17 +55,24 @@ export class World {
     const command = commandOf(action, this.made[tenant]!);
     const expected = decide(this.books[tenant]!, command, this.now);
     remember(this.made[tenant]!, command, expected);
-    expect({ command, outcome: plain(await this.send(this.ledgers[0], command)) }).toEqual({ command, outcome: plain(expected) });
+    expect({ command, outcome: plain(await this.send(this.ledgers[0], command)) }).toEqual({
+      command,
+      outcome: plain(expected),
+    });
     await this.expectSameBalances();
   }
 
   /** Commands at once, at both ledgers: some order of them gives the same outcomes and leaves the same rows. */
   private async runGroup(actions: readonly One[]): Promise<void> {
     const commands = actions.map(({ tenant, action }) => ({ tenant, command: commandOf(action, this.made[tenant]!) }));
-    const outcomes = await Promise.all(commands.map(({ command }, i) => this.send(this.ledgerFor(command, i), command)));
+    const outcomes = await Promise.all(
+      commands.map(({ command }, i) => this.send(this.ledgerFor(command, i), command)),
+    );
     for (const [i, { tenant, command }] of commands.entries()) remember(this.made[tenant]!, command, outcomes[i]!);
     for (const [tenant, book] of this.books.entries()) {
-      const mine = commands.flatMap((one, i) => (one.tenant === tenant ? [{ command: one.command, outcome: outcomes[i]! }] : []));
+      const mine = commands.flatMap((one, i) =>
+        one.tenant === tenant ? [{ command: one.command, outcome: outcomes[i]! }] : [],
+      );
       const stands = textOf(await shapeIn(this.record, book.tenantId));
       const end = inSomeOrder(book, mine, this.now, (ended) => textOf(shapeOf(ended)) === stands);
       if (!end) throw new Error(`no order of these explains ${JSON.stringify({ mine, stands }, null, 1)}`);
@@ -73,17 +84,17 @@ export class World {
 
   /** What a ledger remembers of settings and jobs may be a second old: changes of them go through the first. */
   private ledgerFor({ type }: Command, i: number): Ledger {
-    return type === 'configure' || type === 'endJob' ? this.ledgers[0] : this.ledgers[i % 2]!;
+    return type === "configure" || type === "endJob" ? this.ledgers[0] : this.ledgers[i % 2]!;
   }
 
   private send(ledger: Ledger, command: Command): Promise<Outcome> {
-    return command.type === 'reserve' ? ledger.reserve(command) : ledger.execute(command);
+    return command.type === "reserve" ? ledger.reserve(command) : ledger.execute(command);
   }
 
   /** A batch shows a ledger the record's time and the tenant's settings. */
   private async knowTime(): Promise<void> {
     for (const [i, book] of this.books.entries()) {
-      const command: Command = { type: 'openWindows', tenantId: book.tenantId };
+      const command: Command = { type: "openWindows", tenantId: book.tenantId };
       expect(await this.send(this.ledgers[0], command)).toEqual(decide(this.books[i]!, command, this.now));
       await this.send(this.ledgers[1], command);
       this.made[i]!.jobs.length ||= await this.firstJob(i);
@@ -92,7 +103,7 @@ export class World {
 
   private async firstJob(tenant: number): Promise<number> {
     const { tenantId, jobs } = this.made[tenant]!;
-    const command = commandsOf(tenantId).createJob({ user: 'ann' });
+    const command = commandsOf(tenantId).createJob({ user: "ann" });
     jobs.push(command.jobId);
     expect(await this.send(this.ledgers[0], command)).toEqual(decide(this.books[tenant]!, command, this.now));
     return jobs.length;
@@ -130,7 +141,7 @@ function inSomeOrder(
 ): TenantBook | null {
   // A copy may be two seconds old when it denies: such a denial has no place in the order, and it changed nothing.
   const open = given.filter(
-    ({ command, outcome }) => !(command.type === 'reserve' && outcome.type === 'refused' && outcome.refusal.denial),
+    ({ command, outcome }) => !(command.type === "reserve" && outcome.type === "refused" && outcome.refusal.denial),
   );
   if (open.length === 0) return holds(book) ? book : null;
   for (const one of open) {

@@ -13,15 +13,15 @@ import {
   type Reservation,
   type Reserve,
   type Tenant,
-} from '../../libs/ledger/domain/index.js';
-import { commandsOf, fresh, type Commands } from './commands.js';
+} from "../../libs/ledger/domain/index.js";
+import { commandsOf, fresh, type Commands } from "./commands.js";
 
 /** Tuesday, 12 May 2026, 12:00 UTC. */
 export const NOON = Date.UTC(2026, 4, 12, 12);
 
 export interface BookSettings {
   readonly enforcement?: Enforcement;
-  readonly state?: Tenant['state'];
+  readonly state?: Tenant["state"];
   /** A bare limit has no period; null is unlimited. */
   readonly allowances?: Readonly<Record<string, number | null | AllowanceSetting>>;
   readonly userAllowance?: Record<string, number>;
@@ -29,14 +29,14 @@ export interface BookSettings {
 }
 
 export function settingOf(given: number | null | AllowanceSetting): AllowanceSetting {
-  return typeof given === 'object' && given !== null ? given : { limit: given, period: 'none', timeZone: 'UTC' };
+  return typeof given === "object" && given !== null ? given : { limit: given, period: "none", timeZone: "UTC" };
 }
 
 /** A whole ledger of one tenant in memory. By default 1 000 tokens and no other limit. */
-export function bookOf(settings: BookSettings = {}, tenantId = fresh('ten')): TenantBook {
-  const { enforcement = 'enforce', state = 'active', allowances = { tokens: 1_000 } } = settings;
+export function bookOf(settings: BookSettings = {}, tenantId = fresh("ten")): TenantBook {
+  const { enforcement = "enforce", state = "active", allowances = { tokens: 1_000 } } = settings;
   const book = new TenantBook(tenantId, true);
-  book.tenant = { id: tenantId, name: 'a', enforcement, state, configVersion: 1, createdAt: NOON, deletedAt: null };
+  book.tenant = { id: tenantId, name: "a", enforcement, state, configVersion: 1, createdAt: NOON, deletedAt: null };
   book.settings = {
     allowances: Object.fromEntries(Object.entries(allowances).map(([unit, given]) => [unit, settingOf(given)])),
     userAllowance: settings.userAllowance ?? {},
@@ -59,8 +59,8 @@ export class Books {
   run(command: Command): Outcome {
     const before = snapshot(this.book);
     const outcome = decide(this.book, command, this.now);
-    if (outcome.type === 'refused') expect(snapshot(this.book)).toEqual(before);
-    else if (command.type === 'reserve' && !outcome.replayed) expectWithinLimits(this.book, command);
+    if (outcome.type === "refused") expect(snapshot(this.book)).toEqual(before);
+    else if (command.type === "reserve" && !outcome.replayed) expectWithinLimits(this.book, command);
     expectSound(this.book);
     return outcome;
   }
@@ -68,25 +68,26 @@ export class Books {
   /** The answer of a command that must be done. */
   done(command: Command): Record<string, unknown> {
     const outcome = this.run(command);
-    if (outcome.type !== 'done') throw new Error(`${command.type} was refused: ${outcome.refusal.code}`);
+    if (outcome.type !== "done") throw new Error(`${command.type} was refused: ${outcome.refusal.code}`);
     return outcome.answer as Record<string, unknown>;
   }
 
   /** The refusal of a command that must be refused. */
   refused(command: Command): Refusal {
     const outcome = this.run(command);
-    if (outcome.type !== 'refused') throw new Error(`${command.type} was not refused: ${JSON.stringify(outcome.answer)}`);
+    if (outcome.type !== "refused")
+      throw new Error(`${command.type} was not refused: ${JSON.stringify(outcome.answer)}`);
     return outcome.refusal;
   }
 
   /** The id of a new job. */
-  job(fields: Parameters<Commands['createJob']>[0] = {}): string {
-    return this.done(this.commands.createJob(fields))['id'] as string;
+  job(fields: Parameters<Commands["createJob"]>[0] = {}): string {
+    return this.done(this.commands.createJob(fields))["id"] as string;
   }
 
   /** The id of a new reservation, of a new job unless one is named. */
-  hold(ask: Parameters<Commands['reserve']>[1], { jobId = this.job(), ...fields }: Partial<Reserve> = {}): string {
-    return this.done(this.commands.reserve(jobId, ask, fields))['id'] as string;
+  hold(ask: Parameters<Commands["reserve"]>[1], { jobId = this.job(), ...fields }: Partial<Reserve> = {}): string {
+    return this.done(this.commands.reserve(jobId, ask, fields))["id"] as string;
   }
 
   /** `[reserved, spent]` of a balance, by the beginning of its key; `[0, 0]` where nothing was ever taken. */
@@ -99,7 +100,7 @@ export class Books {
     return balancesIn(this.book).find(({ key }) => key.startsWith(start));
   }
 
-  tenant(unit = 'tokens'): [number, number] {
+  tenant(unit = "tokens"): [number, number] {
     return this.taken(`tenant:${this.book.tenantId}:${unit}:`);
   }
 }
@@ -124,7 +125,7 @@ export function expectSound(book: TenantBook): void {
   const { entries } = book.changes;
   for (const { key, reserved, spent, limit } of balancesIn(book)) {
     const unit = unitOfKey(key);
-    const holders = reservationsIn(book).filter(({ state, keys }) => state === 'open' && keys.includes(key));
+    const holders = reservationsIn(book).filter(({ state, keys }) => state === "open" && keys.includes(key));
     const moved = entries.filter(({ keys }) => keys.includes(key));
     const figures = {
       key,
@@ -140,13 +141,13 @@ export function expectSound(book: TenantBook): void {
 }
 
 /** A reservation is taken once and given back once; what it spent is booked once. */
-function expectClosedOnce(book: TenantBook, id: string, state: Reservation['state']): void {
+function expectClosedOnce(book: TenantBook, id: string, state: Reservation["state"]): void {
   const entries = book.changes.entries.filter(({ reservationId }) => reservationId === id);
   for (const unit of new Set(entries.map((entry) => entry.unit))) {
     const of = entries.filter((entry) => entry.unit === unit);
     const count = (test: (entry: (typeof of)[number]) => boolean) => of.filter(test).length;
     const held = sum(of.map(({ reserved }) => reserved));
-    expect(state === 'open' || held === 0).toBe(true);
+    expect(state === "open" || held === 0).toBe(true);
     expect(count(({ reserved }) => reserved > 0)).toBeLessThanOrEqual(1);
     expect(count(({ reserved }) => reserved < 0)).toBeLessThanOrEqual(1);
     expect(count(({ spent }) => spent > 0)).toBeLessThanOrEqual(1);
@@ -156,7 +157,7 @@ function expectClosedOnce(book: TenantBook, id: string, state: Reservation['stat
 /** At the moment of an admission under `enforce`, every scope is within its limit in every unit. */
 function expectWithinLimits(book: TenantBook, { reservationId }: Reserve): void {
   const reservation = book.reservations.find(reservationId);
-  if (!reservation || book.tenant!.enforcement !== 'enforce') return;
+  if (!reservation || book.tenant!.enforcement !== "enforce") return;
   for (const key of reservation.keys) expect(fits(book.balances.find(key)!, 0)).toBe(true);
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes } from "node:crypto";
 import type {
   Amounts,
   Ask,
@@ -12,19 +12,19 @@ import type {
   Reserve,
   Settle,
   TenantChange,
-} from '#libs/ledger';
+} from "#libs/ledger";
 
-const run = randomBytes(4).toString('hex');
+const run = randomBytes(4).toString("hex");
 let made = 0;
 
 /** An id or key that nobody else made: specs that run one after another share a Redis. */
 export function fresh(prefix: string): string {
   made += 1;
-  return `${prefix}_${run}${made.toString().padStart(6, '0')}`;
+  return `${prefix}_${run}${made.toString().padStart(6, "0")}`;
 }
 
 /** An idempotency key with the digest of its request. */
-export function keyed(key: string = fresh('K'), fingerprint = 'the request'): KeyUse {
+export function keyed(key: string = fresh("K"), fingerprint = "the request"): KeyUse {
   return { key, fingerprint };
 }
 
@@ -32,7 +32,7 @@ export function keyed(key: string = fresh('K'), fingerprint = 'the request'): Ke
 export type Tokens = number | Amounts;
 
 export function amountsOf(tokens: Tokens): Amounts {
-  return typeof tokens === 'number' ? { tokens } : tokens;
+  return typeof tokens === "number" ? { tokens } : tokens;
 }
 
 export function plan(children: number, attempts: number, attemptCost: Tokens): Ask {
@@ -43,9 +43,9 @@ export function plan(children: number, attempts: number, attemptCost: Tokens): A
 export function commandsOf(tenantId: string) {
   return {
     createJob: (fields: Partial<CreateJob> = {}): CreateJob => ({
-      type: 'createJob',
+      type: "createJob",
       tenantId,
-      jobId: fresh('job'),
+      jobId: fresh("job"),
       user: null,
       name: null,
       labels: {},
@@ -54,45 +54,47 @@ export function commandsOf(tenantId: string) {
       ...fields,
     }),
     reserve: (jobId: string, ask: Tokens | Ask, fields: Partial<Reserve> = {}): Reserve => ({
-      type: 'reserve',
+      type: "reserve",
       tenantId,
-      reservationId: fresh('rsv'),
+      reservationId: fresh("rsv"),
       jobId,
       ask: isAsk(ask) ? ask : { amounts: amountsOf(ask) },
-      admit: 'all',
+      admit: "all",
       ttlMs: 60_000,
       dryRun: false,
       key: fields.dryRun ? null : keyed(),
       ...fields,
     }),
     settle: (reservationId: string, actual: Tokens): Settle => ({
-      type: 'settle',
+      type: "settle",
       tenantId,
       reservationId,
       actual: amountsOf(actual),
     }),
-    release: (reservationId: string): Release => ({ type: 'release', tenantId, reservationId }),
-    extend: (reservationId: string, ttlMs: number): Extend => ({ type: 'extend', tenantId, reservationId, ttlMs }),
-    expire: (reservationId: string): Expire => ({ type: 'expire', tenantId, reservationId }),
-    endJob: (jobId: string, state: EndJob['state'] = 'closed'): EndJob => ({ type: 'endJob', tenantId, jobId, state }),
+    release: (reservationId: string): Release => ({ type: "release", tenantId, reservationId }),
+    extend: (reservationId: string, ttlMs: number): Extend => ({ type: "extend", tenantId, reservationId, ttlMs }),
+    expire: (reservationId: string): Expire => ({ type: "expire", tenantId, reservationId }),
+    endJob: (jobId: string, state: EndJob["state"] = "closed"): EndJob => ({ type: "endJob", tenantId, jobId, state }),
     configure: (change: TenantChange, fields: Partial<Configure> = {}): Configure => ({
-      type: 'configure',
+      type: "configure",
       tenantId,
       change,
-      actor: 'admin',
+      actor: "admin",
       reason: null,
       key: null,
       ...fields,
     }),
-    setLimit: (limit: number | null, unit = 'tokens'): Configure =>
-      commandsOf(tenantId).configure({ change: 'allowance', unit, limit, period: 'none', timeZone: 'UTC' }),
-    setUserLimit: (user: string, limit: number | null, unit = 'tokens'): Configure =>
-      commandsOf(tenantId).configure({ change: 'userAllowance', user, unit, limit, period: null, timeZone: null }),
+    setLimit: (limit: number | null, unit = "tokens"): Configure =>
+      commandsOf(tenantId).configure({ change: "allowance", unit, limit, period: "none", timeZone: "UTC" }),
+    setUserLimit: (user: string, limit: number | null, unit = "tokens"): Configure =>
+      commandsOf(tenantId).configure({ change: "userAllowance", user, unit, limit, period: null, timeZone: null }),
   };
 }
 
 export type Commands = ReturnType<typeof commandsOf>;
 
 function isAsk(ask: Tokens | Ask): ask is Ask {
-  return typeof ask === 'object' && ('children' in ask || (typeof ask['amounts'] === 'object' && ask['amounts'] !== null));
+  return (
+    typeof ask === "object" && ("children" in ask || (typeof ask["amounts"] === "object" && ask["amounts"] !== null))
+  );
 }

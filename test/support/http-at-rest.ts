@@ -58,7 +58,7 @@ async function heldIn({ id, holdfast }: HttpTenant): Promise<Map<string, number>
 /** The sums of the ledger as REST shows it, by the keys of balances. */
 async function movedIn(tenant: HttpTenant): Promise<Map<string, { reserved: number; spent: number }>> {
   const sums = new Map<string, { reserved: number; spent: number }>();
-  for (let cursor: string | null = ""; cursor !== null; ) {
+  for (let cursor: string | null = ""; cursor !== null;) {
     const { body } = await tenant.call("GET", `/v1/ledger?limit=500${cursor && `&cursor=${cursor}`}`);
     for (const { unit, scopes, reserved, spent } of body["data"] as Entry[]) {
       for (const scope of scopes) {

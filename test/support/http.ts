@@ -74,7 +74,13 @@ export class Holdfast {
   }
 
   /** A body that is text is sent as it is. A POST has a key of its own unless one is given; a header of null is left out. */
-  async call(key: string, method: string, path: string, body?: object | string, headers: Headers = {}): Promise<Answer> {
+  async call(
+    key: string,
+    method: string,
+    path: string,
+    body?: object | string,
+    headers: Headers = {},
+  ): Promise<Answer> {
     const given: Headers = {
       authorization: `Bearer ${key}`,
       "content-type": body === undefined ? null : "application/json",
@@ -173,19 +179,26 @@ export class HttpTenant {
 
   /** Lets the deadline of a reservation pass and the reconciler sweep. */
   async expire(reservationId: string): Promise<void> {
-    const past = "UPDATE reservations SET expires_at = holdfast_now() - interval '1 second' WHERE id = $1 AND state = 'open'";
+    const past =
+      "UPDATE reservations SET expires_at = holdfast_now() - interval '1 second' WHERE id = $1 AND state = 'open'";
     await this.holdfast.record.query(past, [reservationId]);
     const { status, body } = await this.holdfast.admin("POST", "/v1/admin/reconcile", { tasks: ["expire"] });
     if (status !== 200) throw new Error(JSON.stringify(body));
   }
 
   async batch(operations: readonly object[]): Promise<readonly Result[]> {
-    const keyed = operations.map((operation) => ({ ...operation, ...(needsKey(operation) && { idempotencyKey: fresh("K") }) }));
+    const keyed = operations.map((operation) => ({
+      ...operation,
+      ...(needsKey(operation) && { idempotencyKey: fresh("K") }),
+    }));
     return (await this.call("POST", "/v1/batch", { operations: keyed })).body.results;
   }
 
   async balances(scope = "tenant", windows = "current"): Promise<BalanceView[]> {
-    const { body } = await this.call("GET", `/v1/balances?scope=${encodeURIComponent(scope)}&windows=${windows}&limit=500`);
+    const { body } = await this.call(
+      "GET",
+      `/v1/balances?scope=${encodeURIComponent(scope)}&windows=${windows}&limit=500`,
+    );
     return body["data"] as BalanceView[];
   }
 
@@ -196,7 +209,10 @@ export class HttpTenant {
   }
 
   /** Sets the tenant's limit, or with a user the user's. */
-  setLimit(limit: number | string, { user, unit = "tokens", ...more }: { user?: string; unit?: string; period?: string } = {}) {
+  setLimit(
+    limit: number | string,
+    { user, unit = "tokens", ...more }: { user?: string; unit?: string; period?: string } = {},
+  ) {
     const of = user === undefined ? "" : `/users/${encodeURIComponent(user)}`;
     return this.admin("PUT", `${of}/allowances/${unit}`, { limit, ...more });
   }

@@ -31,7 +31,11 @@ function launch(path: string, args: readonly string[], settings: Record<string, 
 }
 
 /** Runs a program of dist/apps to its end. */
-export const runProgram = (path: string, args: readonly string[]): Promise<Ended> => launch(path, args, {}).ended;
+export const runProgram = (
+  path: string,
+  args: readonly string[],
+  settings: Record<string, string> = {},
+): Promise<Ended> => launch(path, args, settings).ended;
 
 export interface Reply {
   readonly status: number;
@@ -54,7 +58,10 @@ export async function startProcess(settings: Record<string, string>): Promise<Ho
   const run = launch("main.js", [], { ...quiet, ...settings });
   let url: string | undefined;
   while ((url = /ready on (\S+)/.exec(run.out())?.[1]) === undefined) {
-    const ended = await Promise.race([once(run.child.stdout as NodeJS.ReadableStream, "data").then(() => null), run.ended]);
+    const ended = await Promise.race([
+      once(run.child.stdout as NodeJS.ReadableStream, "data").then(() => null),
+      run.ended,
+    ]);
     if (ended) throw new Error(`ended before it was ready: ${ended.out}${ended.err}`);
   }
   const address = url;
@@ -82,10 +89,20 @@ async function request(url: string, { key, method, path, body, idempotencyKey }:
   if (body !== undefined) headers["content-type"] = "application/json";
   if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
   const start = performance.now();
-  const init = { method, headers, signal: AbortSignal.timeout(20_000), ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const init = {
+    method,
+    headers,
+    signal: AbortSignal.timeout(20_000),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
   const response = await fetch(`${url}${path}`, init);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text), ms: performance.now() - start };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? {} : JSON.parse(text),
+    ms: performance.now() - start,
+  };
 }
 
 export interface Fixture {
@@ -96,7 +113,10 @@ export interface Fixture {
 
 /** A tenant with a limit of `units`, a key and one job. */
 export async function tenantWithJob(holdfast: HoldfastProcess, limit: number): Promise<Fixture> {
-  const made = await holdfast.call(adminKey, "POST", "/v1/admin/tenants", { name: "e2e", allowances: { units: { limit } } });
+  const made = await holdfast.call(adminKey, "POST", "/v1/admin/tenants", {
+    name: "e2e",
+    allowances: { units: { limit } },
+  });
   const tenant = made.body.id as string;
   const keyMade = await holdfast.call(adminKey, "POST", `/v1/admin/tenants/${tenant}/keys`, { name: "e2e" });
   const key = keyMade.body.key as string;

@@ -1,16 +1,16 @@
-import { performance } from 'node:perf_hooks';
-import pg from 'pg';
-import { Ledger, type LedgerLog, type LedgerOptions, type TenantSettings } from '#libs/ledger';
-import { settingOf, type BookSettings } from './book.js';
-import { fresh } from './commands.js';
-import { freshDatabase, redisUrl, type FreshDatabase } from './services.js';
+import { performance } from "node:perf_hooks";
+import pg from "pg";
+import { Ledger, type LedgerLog, type LedgerOptions, type TenantSettings } from "#libs/ledger";
+import { settingOf, type BookSettings } from "./book.js";
+import { fresh } from "./commands.js";
+import { freshDatabase, redisUrl, type FreshDatabase } from "./services.js";
 
 /** A log that keeps what was written to it. */
 export class KeptLog implements LedgerLog {
   readonly lines: { level: string; message: string; fields: object }[] = [];
-  info = (fields: object, message: string): void => void this.lines.push({ level: 'info', message, fields });
-  warn = (fields: object, message: string): void => void this.lines.push({ level: 'warn', message, fields });
-  error = (fields: object, message: string): void => void this.lines.push({ level: 'error', message, fields });
+  info = (fields: object, message: string): void => void this.lines.push({ level: "info", message, fields });
+  warn = (fields: object, message: string): void => void this.lines.push({ level: "warn", message, fields });
+  error = (fields: object, message: string): void => void this.lines.push({ level: "error", message, fields });
 
   has(message: string): boolean {
     return this.lines.some((line) => line.message.includes(message));
@@ -37,11 +37,11 @@ export class TestRecord {
 
   static async start(): Promise<TestRecord> {
     const database = await freshDatabase();
-    const pool = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'test' });
+    const pool = new pg.Pool({ connectionString: database.url, max: 4, application_name: "test" });
     // pg reads bigint as text; every figure here is within 2^53 - 1.
-    pool.on('connect', (client) => client.setTypeParser(pg.types.builtins.INT8, Number));
+    pool.on("connect", (client) => client.setTypeParser(pg.types.builtins.INT8, Number));
     // A test that fails before it stops its record loses these connections with the database.
-    pool.on('error', () => undefined);
+    pool.on("error", () => undefined);
     return new TestRecord(database, pool);
   }
 
@@ -72,26 +72,25 @@ export class TestRecord {
 
   /** Stops the record's clock at this instant, milliseconds since 1970; null lets it run again. */
   async setClock(now: number | null): Promise<void> {
-    const time = now === null ? 'clock_timestamp()' : `to_timestamp(${now}::float8 / 1000)`;
+    const time = now === null ? "clock_timestamp()" : `to_timestamp(${now}::float8 / 1000)`;
     await this.sql(`CREATE OR REPLACE FUNCTION holdfast_now() RETURNS timestamptz
       LANGUAGE sql VOLATILE AS $$ SELECT date_trunc('milliseconds', ${time}) $$`);
   }
 
   /** The id of a new tenant. By default 1 000 tokens and no other limit. */
-  async newTenant(settings: BookSettings = {}, id = fresh('ten')): Promise<string> {
-    const { enforcement = 'enforce', state = 'active', allowances = { tokens: 1_000 } } = settings;
-    await this.sql(`INSERT INTO tenants (id, name, enforcement, state, created_at) VALUES ($1, 'a', $2, $3, holdfast_now())`, [
-      id,
-      enforcement,
-      state,
-    ]);
+  async newTenant(settings: BookSettings = {}, id = fresh("ten")): Promise<string> {
+    const { enforcement = "enforce", state = "active", allowances = { tokens: 1_000 } } = settings;
+    await this.sql(
+      `INSERT INTO tenants (id, name, enforcement, state, created_at) VALUES ($1, 'a', $2, $3, holdfast_now())`,
+      [id, enforcement, state],
+    );
     const rows = [
       ...Object.entries(allowances).map(([unit, given]) => {
         const { limit, period, timeZone } = settingOf(given);
-        return ['tenant', unit, limit, period, timeZone] as const;
+        return ["tenant", unit, limit, period, timeZone] as const;
       }),
-      ...defaultsOf('user', settings.userAllowance),
-      ...defaultsOf('job', settings.jobAllowance),
+      ...defaultsOf("user", settings.userAllowance),
+      ...defaultsOf("job", settings.jobAllowance),
     ];
     for (const row of rows) {
       await this.sql(
@@ -111,12 +110,15 @@ export class TestRecord {
   }
 
   /** `[reserved, spent]` of the balance whose key begins so; `[0, 0]` where nothing was ever taken. */
-  async taken(tenantId: string, start = 'tenant:'): Promise<[number, number]> {
+  async taken(tenantId: string, start = "tenant:"): Promise<[number, number]> {
     const row = (await this.balances(tenantId)).find(({ key }) => key.startsWith(start));
     return row ? [row.reserved, row.spent] : [0, 0];
   }
 
-  async count(table: 'reservations' | 'idempotency_keys' | 'ledger_entries' | 'jobs', tenantId: string): Promise<number> {
+  async count(
+    table: "reservations" | "idempotency_keys" | "ledger_entries" | "jobs",
+    tenantId: string,
+  ): Promise<number> {
     const [row] = await this.sql<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE tenant_id = $1`, [tenantId]);
     return row!.n;
   }
@@ -146,7 +148,7 @@ const MOVED_TWICE = `
   HAVING count(*) FILTER (WHERE reserved > 0) > 1 OR count(*) FILTER (WHERE reserved < 0) > 1
       OR count(*) FILTER (WHERE spent > 0) > 1`;
 
-function defaultsOf(kind: 'user' | 'job', limits: TenantSettings['userAllowance'] = {}) {
+function defaultsOf(kind: "user" | "job", limits: TenantSettings["userAllowance"] = {}) {
   return Object.entries(limits).map(([unit, limit]) => [kind, unit, limit, null, null] as const);
 }
 

@@ -25,7 +25,16 @@ describe("who sends a request", () => {
 
   it("stays unknown without a key, with a garbled, foreign or revoked one", async () => {
     const other = newTenantKey(tenantId).key;
-    const headers = [undefined, "", "Bearer", "Bearer ", `Basic ${key}`, key, `Bearer ${key}x`, `Bearer ${key.slice(0, -1)}`];
+    const headers = [
+      undefined,
+      "",
+      "Bearer",
+      "Bearer ",
+      `Basic ${key}`,
+      key,
+      `Bearer ${key}x`,
+      `Bearer ${key.slice(0, -1)}`,
+    ];
     for (const header of [...headers, `Bearer ${other}`, `Bearer ${key.toLowerCase()}`, "Bearer hfa_x"]) {
       await expect(callerOf(header)).rejects.toMatchObject({ code: "unauthenticated" });
     }

@@ -59,7 +59,12 @@ export class KeyCache {
       claims.forEach((each, i) => this.remember({ claim: each, row: rows[i] ?? null, loadedAt, used: false }));
       return rows;
     });
-    claims.forEach((each, i) => this.await(nameOf(each), batch.then((rows) => rows[i] ?? null)));
+    claims.forEach((each, i) =>
+      this.await(
+        nameOf(each),
+        batch.then((rows) => rows[i] ?? null),
+      ),
+    );
     return this.loading.get(nameOf(claim))!;
   }
 

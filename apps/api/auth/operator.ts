@@ -9,7 +9,10 @@ const ROW = "admin";
  * Makes the operator's key where none is set and none was ever made. Returns the key only when it was made just now,
  * since only its hash is kept; of several replicas that start at once exactly one makes it.
  */
-export async function ensureAdminKey(settings: Pick<RunSettings, "adminKey">, record: PrismaClient): Promise<string | null> {
+export async function ensureAdminKey(
+  settings: Pick<RunSettings, "adminKey">,
+  record: PrismaClient,
+): Promise<string | null> {
   if (settings.adminKey !== undefined) return null;
   const { key, hash } = newAdminKey();
   const made = await record.$executeRaw(Prisma.sql`

@@ -14,7 +14,11 @@ export class BalancesController {
   constructor(private readonly record: PrismaClient) {}
 
   @Get()
-  @Operation({ summary: "What was taken of the limits of the tenant, a user or a job", answer: BalanceView, list: true })
+  @Operation({
+    summary: "What was taken of the limits of the tenant, a user or a job",
+    answer: BalanceView,
+    list: true,
+  })
   list(@Filters() query: BalancesQuery, @Req() { tenantId }: TenantRequest): Promise<Listed> {
     return listBalances(this.record, tenantId, query);
   }

@@ -13,7 +13,8 @@ export class BalancesQuery extends PageQuery {
 
   @ChoiceField(["current", "all"], {
     optional: true,
-    description: "`current` (the default) answers what binds now, on one page; `all` also what earlier windows came to.",
+    description:
+      "`current` (the default) answers what binds now, on one page; `all` also what earlier windows came to.",
   })
   windows?: "current" | "all";
 }

@@ -21,7 +21,10 @@ export class BatchController {
       "would have answered; `errors` point into the operation.",
     answer: BatchView,
   })
-  async run(@Payload() { operations }: BatchBody, @Req() { tenantId }: TenantRequest): Promise<{ results: OperationResult[] }> {
+  async run(
+    @Payload() { operations }: BatchBody,
+    @Req() { tenantId }: TenantRequest,
+  ): Promise<{ results: OperationResult[] }> {
     return { results: await this.runner.run(tenantId, operations) };
   }
 }

@@ -19,7 +19,11 @@ function ReservationIdField(): PropertyDecorator {
 }
 
 function KeyField(options: { optional?: boolean } = {}): PropertyDecorator {
-  return PatternField(KEY, KEY_RULE, { optional: true, description: "What the route takes as Idempotency-Key.", ...options });
+  return PatternField(KEY, KEY_RULE, {
+    optional: true,
+    description: "What the route takes as Idempotency-Key.",
+    ...options,
+  });
 }
 
 function OpField(op: string): PropertyDecorator {

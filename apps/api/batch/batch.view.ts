@@ -7,7 +7,10 @@ export class OperationResult {
   @Shown({ type: "object" }, { description: "The body that the operation's own route would answer with." })
   body!: object;
 
-  @MaybeShown({ type: "boolean", const: true }, { description: "Where this is the first answer to the same request again." })
+  @MaybeShown(
+    { type: "boolean", const: true },
+    { description: "Where this is the first answer to the same request again." },
+  )
   replayed?: true;
 }
 

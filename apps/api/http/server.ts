@@ -100,5 +100,7 @@ function refuseBytes(socket: Socket): void {
   const body = JSON.stringify(problemBody("validation_failed", { detail: "This is not a valid HTTP request." }, "/"));
   const type = problemHeaders("validation_failed")["content-type"]!;
   const length = Buffer.byteLength(body);
-  socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

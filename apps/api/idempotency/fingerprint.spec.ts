@@ -1,10 +1,16 @@
 import { canonicalJson, fingerprintOf } from "./fingerprint.js";
 
-const body = { plan: { children: 3, attempts: 2, attemptCost: { tokens: 20, calls: 1 } }, labels: { b: "ü", a: "\u2028" } };
+const body = {
+  plan: { children: 3, attempts: 2, attemptCost: { tokens: 20, calls: 1 } },
+  labels: { b: "ü", a: "\u2028" },
+};
 
 describe("fingerprint of a request", () => {
   it("is the same whatever the order of fields", () => {
-    const turned = { labels: { a: "\u2028", b: "ü" }, plan: { attemptCost: { calls: 1, tokens: 20 }, attempts: 2, children: 3 } };
+    const turned = {
+      labels: { a: "\u2028", b: "ü" },
+      plan: { attemptCost: { calls: 1, tokens: 20 }, attempts: 2, children: 3 },
+    };
     expect(fingerprintOf("POST", "/v1/jobs", turned)).toBe(fingerprintOf("POST", "/v1/jobs", body));
   });
 
@@ -20,7 +26,9 @@ describe("fingerprint of a request", () => {
   });
 
   it("tells values apart that look alike", () => {
-    const texts = [{ a: "1" }, { a: 1 }, { a: [1] }, { a: { 0: 1 } }, { "a:1": "" }, { a: null }, { a: true }].map(canonicalJson);
+    const texts = [{ a: "1" }, { a: 1 }, { a: [1] }, { a: { 0: 1 } }, { "a:1": "" }, { a: null }, { a: true }].map(
+      canonicalJson,
+    );
     expect(new Set(texts).size).toBe(texts.length);
   });
 

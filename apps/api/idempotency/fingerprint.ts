@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 
 /** What an idempotency key is bound to: the method, the path with its ids, and the body whatever the order of its fields. */
 export function fingerprintOf(method: string, path: string, body: unknown): string {
-  return createHash("sha256").update(`${method} ${path}\n${canonicalJson(body)}`).digest("base64url");
+  return createHash("sha256")
+    .update(`${method} ${path}\n${canonicalJson(body)}`)
+    .digest("base64url");
 }
 
 /** JSON with sorted names and no blanks, so that equal values have equal texts. Takes JSON values only. */

@@ -54,5 +54,14 @@ async function unitsOf(record: PrismaClient, tenantId: string): Promise<string[]
 }
 
 function untouched(scope: Scope, unit: string, limit: number): Balance {
-  return { key: balanceKey(scope, unit, "none"), scope, unit, window: "none", limit, reserved: 0, spent: 0, version: 0 };
+  return {
+    key: balanceKey(scope, unit, "none"),
+    scope,
+    unit,
+    window: "none",
+    limit,
+    reserved: 0,
+    spent: 0,
+    version: 0,
+  };
 }

@@ -20,7 +20,9 @@ export class JobView {
   @Shown(LABELS)
   labels!: object;
 
-  @Shown(AMOUNTS, { description: "The limits of this job; a unit that is not named is bound by the other scopes only." })
+  @Shown(AMOUNTS, {
+    description: "The limits of this job; a unit that is not named is bound by the other scopes only.",
+  })
   allowance!: object;
 
   @Shown(INSTANT)

@@ -12,7 +12,12 @@ export async function listJobs(record: PrismaClient, tenantId: string, query: Jo
   const orderBy = { seq: "desc" } as const;
   const filtered = state !== undefined || user !== undefined;
   const end = filtered
-    ? await record.job.findFirst({ where: { tenantId, seq: before }, orderBy, skip: MOST_SCANNED, select: { seq: true } })
+    ? await record.job.findFirst({
+        where: { tenantId, seq: before },
+        orderBy,
+        skip: MOST_SCANNED,
+        select: { seq: true },
+      })
     : null;
   const rows = await record.job.findMany({
     where: {

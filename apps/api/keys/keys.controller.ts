@@ -39,7 +39,11 @@ export class KeysController {
     await requireTenant(this.record, tenantId);
     const page = pageOf(`keys ${tenantId}`, query);
     const seq = page.after === undefined ? {} : { lt: page.after };
-    const rows = await this.record.apiKey.findMany({ where: { tenantId, seq }, orderBy: { seq: "desc" }, take: page.limit + 1 });
+    const rows = await this.record.apiKey.findMany({
+      where: { tenantId, seq },
+      orderBy: { seq: "desc" },
+      take: page.limit + 1,
+    });
     return listed(page, rows, keyView);
   }
 

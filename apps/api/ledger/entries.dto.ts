@@ -4,7 +4,10 @@ import { ChoiceField, PatternField, TextField, UnitField } from "../validation/f
 import { ENTRY_TYPES } from "./entry.view.js";
 
 export class EntriesQuery extends PageQuery {
-  @PatternField(new RegExp(`^job_${ULID_PATTERN}$`), "must be the id of a job", { optional: true, schema: idSchema("job") })
+  @PatternField(new RegExp(`^job_${ULID_PATTERN}$`), "must be the id of a job", {
+    optional: true,
+    schema: idSchema("job"),
+  })
   jobId?: string;
 
   @PatternField(new RegExp(`^rsv_${ULID_PATTERN}$`), "must be the id of a reservation", {

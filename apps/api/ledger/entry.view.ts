@@ -11,7 +11,9 @@ const MOVEMENT = { ...AMOUNT, minimum: -AMOUNT.maximum };
 
 /** One movement of one unit, the same at every scope that it names. */
 export class EntryView {
-  @Shown(TEXT, { description: "Sequence number, as text: entries of a tenant are in the order in which they were committed." })
+  @Shown(TEXT, {
+    description: "Sequence number, as text: entries of a tenant are in the order in which they were committed.",
+  })
   id!: string;
 
   @Shown(choice(ENTRY_TYPES))
@@ -54,7 +56,10 @@ export class EntryView {
       },
       additionalProperties: false,
     },
-    { description: "Of a late settlement: that it was. Of a change of a limit: who changed it, from what, to what, why." },
+    {
+      description:
+        "Of a late settlement: that it was. Of a change of a limit: who changed it, from what, to what, why.",
+    },
   )
   detail?: object;
 }

@@ -5,7 +5,10 @@ import { choice, MaybeShown, Shown, TEXT } from "./shown.js";
 
 /** What is wrong with one field of a request. */
 export class FieldErrorView {
-  @Shown(TEXT, { description: "JSON pointer (RFC 6901) into the request; empty for the whole body.", example: "/plan/children" })
+  @Shown(TEXT, {
+    description: "JSON pointer (RFC 6901) into the request; empty for the whole body.",
+    example: "/plan/children",
+  })
   pointer!: string;
 
   @Shown(TEXT, { example: "must be an integer from 1 to 9007199254740991" })
@@ -35,7 +38,10 @@ export class ProblemView {
   @Shown({ type: "boolean" }, { description: "True where the same request, unchanged, may succeed later." })
   retryable!: boolean;
 
-  @MaybeShown({ type: "integer", minimum: 1 }, { description: "Whole seconds to wait; the same as the header Retry-After." })
+  @MaybeShown(
+    { type: "integer", minimum: 1 },
+    { description: "Whole seconds to wait; the same as the header Retry-After." },
+  )
   retryAfter?: number;
 
   @MaybeShown({ type: [FieldErrorView] })

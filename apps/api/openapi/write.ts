@@ -11,10 +11,20 @@ import { describe } from "./document.js";
 const file = fileURLToPath(new URL("../../../../openapi.json", import.meta.url));
 
 /** Nothing is called: the document comes from what the classes say of themselves. */
-const NO_PARTS = { ledger: {}, record: {}, authenticator: {}, readiness: {}, runner: {}, log: {} } as unknown as ApiParts;
+const NO_PARTS = {
+  ledger: {},
+  record: {},
+  authenticator: {},
+  readiness: {},
+  runner: {},
+  log: {},
+} as unknown as ApiParts;
 
 async function main(check: boolean): Promise<number> {
-  const app = await NestFactory.create(AppModule.of(NO_PARTS), new FastifyAdapter(), { logger: false, abortOnError: false });
+  const app = await NestFactory.create(AppModule.of(NO_PARTS), new FastifyAdapter(), {
+    logger: false,
+    abortOnError: false,
+  });
   const document = `${JSON.stringify(describe(app), null, 2)}\n`;
   await app.close();
   if (!check) writeFileSync(file, document);

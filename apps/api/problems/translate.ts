@@ -14,9 +14,13 @@ const READING: Readonly<Record<string, string>> = {
 /** The problem that an error is answered with; null where it is a fault of the service itself. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
-  if (error instanceof ShuttingDown) return new Problem("shutting_down", "This process is stopping: send the request again.");
+  if (error instanceof ShuttingDown)
+    return new Problem("shutting_down", "This process is stopping: send the request again.");
   if (error instanceof LedgerUnavailable || isRecordUnavailable(error)) {
-    return new Problem("ledger_unavailable", "The record cannot be reached: send the request again, with the same key.");
+    return new Problem(
+      "ledger_unavailable",
+      "The record cannot be reached: send the request again, with the same key.",
+    );
   }
   return readingProblem(error);
 }
@@ -25,7 +29,8 @@ export function problemOf(error: unknown): Problem | null {
 function readingProblem(error: unknown): Problem | null {
   const { statusCode: status, code } = error instanceof HttpException ? wrapped(error) : clues(error);
   if (code === "FST_ERR_BAD_URL") return new Problem("validation_failed", "The path is not a valid URL.");
-  if (status === 404 || code === "FST_ERR_MAX_PARAM_LENGTH") return new Problem("not_found", "There is nothing at this path.");
+  if (status === 404 || code === "FST_ERR_MAX_PARAM_LENGTH")
+    return new Problem("not_found", "There is nothing at this path.");
   if (typeof status !== "number" || status < 400 || status >= 500) return null;
   return invalid([{ pointer: "", message: READING[String(code)] ?? "could not be read" }]);
 }

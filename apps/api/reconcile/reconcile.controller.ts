@@ -19,7 +19,10 @@ export class ReconcileController {
   ) {}
 
   @Get("audit")
-  @Operation({ summary: "The newest audit: where ledger, balances and copies differ, if they do", answer: ReconcileRunView })
+  @Operation({
+    summary: "The newest audit: where ledger, balances and copies differ, if they do",
+    answer: ReconcileRunView,
+  })
   async audit(): Promise<object> {
     const run = await this.record.reconcileRun.findFirst({
       where: { task: "audit", finishedAt: { not: null } },

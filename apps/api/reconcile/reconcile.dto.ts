@@ -35,7 +35,9 @@ export class ReconcileRunView {
   @Shown(choice(TASKS))
   task!: string;
 
-  @Shown(choice(["schedule", "timer", "manual"]), { description: "`timer`: by a process itself, since the schedule had not." })
+  @Shown(choice(["schedule", "timer", "manual"]), {
+    description: "`timer`: by a process itself, since the schedule had not.",
+  })
   trigger!: string;
 
   @Shown(INSTANT)

@@ -1,5 +1,17 @@
 /** Prisma's own codes for a server that cannot be reached, is too slow, or gives way. */
-const PRISMA_CODES = new Set(["P1000", "P1001", "P1002", "P1008", "P1010", "P1011", "P1017", "P2024", "P2028", "P2034", "P2037"]);
+const PRISMA_CODES = new Set([
+  "P1000",
+  "P1001",
+  "P1002",
+  "P1008",
+  "P1010",
+  "P1011",
+  "P1017",
+  "P2024",
+  "P2028",
+  "P2034",
+  "P2037",
+]);
 /** What the driver adapter calls them. */
 const ADAPTER_KINDS = new Set([
   "DatabaseNotReachable",

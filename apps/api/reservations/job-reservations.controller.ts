@@ -40,7 +40,11 @@ export class JobReservationsController {
       "service_unknown",
     ],
   })
-  @ApiResponse({ status: 200, description: "A dry run that would be admitted", schema: { $ref: getSchemaPath(DryRunView) } })
+  @ApiResponse({
+    status: 200,
+    description: "A dry run that would be admitted",
+    schema: { $ref: getSchemaPath(DryRunView) },
+  })
   async reserve(
     @IdParam("job") jobId: string,
     @Payload() body: ReserveBody,

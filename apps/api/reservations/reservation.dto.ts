@@ -16,7 +16,12 @@ export class PlanBody {
   @IntegerField({ min: 1, max: MAX_AMOUNT, example: 3 })
   children!: number;
 
-  @IntegerField({ min: 1, max: MAX_AMOUNT, example: 2, description: "Counts the first try: 2 is one try and one retry." })
+  @IntegerField({
+    min: 1,
+    max: MAX_AMOUNT,
+    example: 2,
+    description: "Counts the first try: 2 is one try and one retry.",
+  })
   attempts!: number;
 
   @AmountsField({ example: { tokens: 20 } })
@@ -34,7 +39,10 @@ export class ReserveBody {
   @IntegerField({ ...TTL, optional: true, description: `Milliseconds until it expires; ${DEFAULT_TTL_MS} by default.` })
   ttlMs?: number;
 
-  @ChoiceField(["all", "partial"], { optional: true, description: "`partial` admits as many children of the plan as fit." })
+  @ChoiceField(["all", "partial"], {
+    optional: true,
+    description: "`partial` admits as many children of the plan as fit.",
+  })
   admit?: "all" | "partial";
 
   @BooleanField({ optional: true, description: "Decides and changes nothing." })
@@ -50,6 +58,9 @@ export class SettleBody {
 }
 
 export class ExtendBody {
-  @IntegerField({ ...TTL, description: "The deadline becomes now and so many milliseconds, never earlier than it was." })
+  @IntegerField({
+    ...TTL,
+    description: "The deadline becomes now and so many milliseconds, never earlier than it was.",
+  })
   ttlMs!: number;
 }

@@ -10,7 +10,8 @@ export async function createTenant(record: PrismaClient, body: CreateTenantBody)
   const { name, enforcement = "enforce", allowances, jobAllowance = {}, userAllowance = {} } = body;
   const defaults = { job: jobAllowance, user: userAllowance };
   for (const unit of [...Object.keys(jobAllowance), ...Object.keys(userAllowance)]) {
-    if (!lookUp(allowances, unit)) throw new Problem("unit_unknown", `The tenant has no allowance in the unit "${unit}".`);
+    if (!lookUp(allowances, unit))
+      throw new Problem("unit_unknown", `The tenant has no allowance in the unit "${unit}".`);
   }
   const tenantId = newId("ten");
   await record.$transaction([

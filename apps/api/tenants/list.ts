@@ -16,7 +16,10 @@ export async function listTenants(record: PrismaClient, query: TenantsQuery): Pr
     take: page.limit + 1,
   });
   const ids = rows.map(({ id }) => id);
-  const set = await record.allowance.findMany({ where: { tenantId: { in: ids }, scopeId: "" }, orderBy: { unit: "asc" } });
+  const set = await record.allowance.findMany({
+    where: { tenantId: { in: ids }, scopeId: "" },
+    orderBy: { unit: "asc" },
+  });
   const settings = (id: string) => settingsOf(set.filter(({ tenantId }) => tenantId === id));
   return listed(page, rows, (row) => tenantView(tenantOf(row), settings(row.id)));
 }

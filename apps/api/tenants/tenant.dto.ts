@@ -9,7 +9,10 @@ export class CreateTenantBody {
   @TextField({ max: 200 })
   name!: string;
 
-  @ChoiceField(ENFORCEMENTS, { optional: true, description: "`observe` never denies: it records what would have been denied." })
+  @ChoiceField(ENFORCEMENTS, {
+    optional: true,
+    description: "`observe` never denies: it records what would have been denied.",
+  })
   enforcement?: Enforcement;
 
   @ObjectsByUnitField(() => AllowanceBody, { $ref: "#/components/schemas/AllowanceBody" })

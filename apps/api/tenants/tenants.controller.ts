@@ -26,7 +26,12 @@ export class TenantsController {
   ) {}
 
   @Post()
-  @Operation({ summary: "Make a tenant with its allowances", status: 201, answer: TenantView, problems: ["unit_unknown"] })
+  @Operation({
+    summary: "Make a tenant with its allowances",
+    status: 201,
+    answer: TenantView,
+    problems: ["unit_unknown"],
+  })
   create(@Payload() body: CreateTenantBody): Promise<object> {
     return createTenant(this.record, body);
   }
@@ -47,7 +52,8 @@ export class TenantsController {
   @Patch(":tenantId")
   @Operation({
     summary: "Change a tenant",
-    description: "A merge patch: what is not named stays, and null takes a unit out of `jobAllowance` or `userAllowance`.",
+    description:
+      "A merge patch: what is not named stays, and null takes a unit out of `jobAllowance` or `userAllowance`.",
     answer: TenantView,
     problems: ["unit_unknown"],
   })

@@ -52,9 +52,10 @@ export class UnitMapConstraint implements DetailedConstraint {
     for (const unit of units) {
       const at = `/${escapePointer(unit)}`;
       if (!UNIT.test(unit)) errors.push({ pointer: at, message: UNIT_RULE });
-      else for (const error of check((value as Record<string, unknown>)[unit])) {
-        errors.push({ ...error, pointer: at + error.pointer });
-      }
+      else
+        for (const error of check((value as Record<string, unknown>)[unit])) {
+          errors.push({ ...error, pointer: at + error.pointer });
+        }
     }
     return errors;
   }

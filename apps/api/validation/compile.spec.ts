@@ -7,16 +7,41 @@ import { CreateTenantBody, PatchTenantBody } from "../tenants/tenant.dto.js";
 import { NestedType, validatorOf, type Dto } from "./compile.js";
 
 const VALUES: readonly unknown[] = [
-  ...[undefined, null, true, false, 0, -0, 1, -1, 1.5, 999, 1_000, 2 ** 53, Number.MAX_SAFE_INTEGER, 1e21, Infinity, NaN],
+  ...[
+    undefined,
+    null,
+    true,
+    false,
+    0,
+    -0,
+    1,
+    -1,
+    1.5,
+    999,
+    1_000,
+    2 ** 53,
+    Number.MAX_SAFE_INTEGER,
+    1e21,
+    Infinity,
+    NaN,
+  ],
   ...["", "a", "all", "audit", "observe", "unlimited", "x".repeat(201), "a\u0000b", "a\ud800", "\u{1f600}", "1"],
   ...[[], [1], ["audit"], ["audit", "x"], {}, { tokens: 1 }, { tokens: -1 }, { tokens: null }, { Bad: 1 }, { a: "b" }],
   ...[{ children: 1, attempts: 1, attemptCost: { tokens: 1 } }, { children: 0 }, { children: 1, x: 1 }],
-  ...[{ tokens: { limit: 1 } }, { tokens: { limit: "unlimited", period: "day" } }, { tokens: { limit: 1, period: "year" } }],
+  ...[
+    { tokens: { limit: 1 } },
+    { tokens: { limit: "unlimited", period: "day" } },
+    { tokens: { limit: 1, period: "year" } },
+  ],
 ];
 
 const DTOS: readonly [Dto, readonly string[], object][] = [
   [ReserveBody, ["plan", "amounts", "ttlMs", "admit", "dryRun", "service", "unknown"], { amounts: { tokens: 1 } }],
-  [ReserveOperation, ["op", "jobId", "idempotencyKey", "plan", "other"], { op: "reserve", jobId: "a", amounts: { tokens: 1 } }],
+  [
+    ReserveOperation,
+    ["op", "jobId", "idempotencyKey", "plan", "other"],
+    { op: "reserve", jobId: "a", amounts: { tokens: 1 } },
+  ],
   [CreateJobOperation, ["user", "name", "labels", "allowance", "id"], { op: "createJob" }],
   [SettleBody, ["actual", "unknown"], {}],
   [ExtendBody, ["ttlMs"], {}],
@@ -33,8 +58,12 @@ function bodiesFor(fields: readonly string[], base: object): object[] {
 /** What class-validator needs to see the classes: instances, which it takes from class-transformer elsewhere. */
 function instanceOf(type: Dto, body: object): object {
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
-  const plain = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
-  const nested = fields.map(([name, value]) => [name, name === "plan" && plain(value) ? instanceOf(PlanBody, value) : value]);
+  const plain = (value: unknown): value is object =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const nested = fields.map(([name, value]) => [
+    name,
+    name === "plan" && plain(value) ? instanceOf(PlanBody, value) : value,
+  ]);
   return Object.assign(new type(), Object.fromEntries(nested) as object);
 }
 
@@ -72,7 +101,9 @@ describe("compiled validation", () => {
 
   it("takes names of Object's own for unknown fields", () => {
     for (const name of ["constructor", "toString", "hasOwnProperty"]) {
-      expect(validatorOf(PatchTenantBody)({ [name]: 1 })).toEqual([{ pointer: `/${name}`, message: "is not a known field" }]);
+      expect(validatorOf(PatchTenantBody)({ [name]: 1 })).toEqual([
+        { pointer: `/${name}`, message: "is not a known field" },
+      ]);
     }
     expect(validatorOf(SettleBody)({ actual: { constructor: 1 } })).toEqual([]);
   });

@@ -89,17 +89,19 @@ type Condition = (object: unknown, value: unknown) => boolean;
 type RuleCheck = (object: Fields, value: unknown) => readonly FieldError[] | undefined;
 
 function compileRule(type: Dto, rule: Rule): RuleCheck[] {
-  return getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls).map(({ instance }) => {
-    const detailed = instance as Partial<DetailedConstraint>;
-    return (object, value) => {
-      if (rule.validateIf && !rule.validateIf(object, value)) return undefined;
-      const { propertyName: property, constraints } = rule;
-      const args: ValidationArguments = { value, constraints, targetName: type.name, object, property };
-      const holds = (each: unknown) => instance.validate(each, args) === true;
-      if (rule.each && Array.isArray(value) ? value.every(holds) : holds(value)) return undefined;
-      return detailed.errorsOf?.(value, args) ?? [{ pointer: "", message: messageOf(rule, instance, args) }];
-    };
-  });
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(rule.constraintCls)
+    .map(({ instance }) => {
+      const detailed = instance as Partial<DetailedConstraint>;
+      return (object, value) => {
+        if (rule.validateIf && !rule.validateIf(object, value)) return undefined;
+        const { propertyName: property, constraints } = rule;
+        const args: ValidationArguments = { value, constraints, targetName: type.name, object, property };
+        const holds = (each: unknown) => instance.validate(each, args) === true;
+        if (rule.each && Array.isArray(value) ? value.every(holds) : holds(value)) return undefined;
+        return detailed.errorsOf?.(value, args) ?? [{ pointer: "", message: messageOf(rule, instance, args) }];
+      };
+    });
 }
 
 /** Compiled at its first use, so that classes may nest themselves. */

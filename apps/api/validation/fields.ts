@@ -23,7 +23,11 @@ function field(options: FieldOptions, schema: object, ...rules: PropertyDecorato
   const required = !optional && unless === undefined;
   return applyDecorators(
     ValidateIf((object: Fields, value) => value !== undefined || !mayBeAbsent(object)),
-    rule("isPresent", (value) => value !== undefined, unless === undefined ? "is required" : `is required, or ${unless}`),
+    rule(
+      "isPresent",
+      (value) => value !== undefined,
+      unless === undefined ? "is required" : `is required, or ${unless}`,
+    ),
     ...rules,
     ApiProperty({ ...schema, ...shown, required }),
   );
@@ -42,7 +46,11 @@ export function AmountField(options: FieldOptions = {}): PropertyDecorator {
 export function IntegerField({ min, max, ...options }: FieldOptions & { min: number; max: number }): PropertyDecorator {
   const message = `must be an integer from ${min} to ${max}`;
   const schema = { type: "integer", minimum: min, maximum: max };
-  return field(options, schema, rule("isIntegerFromTo", (value) => isInteger(value, min, max), message));
+  return field(
+    options,
+    schema,
+    rule("isIntegerFromTo", (value) => isInteger(value, min, max), message),
+  );
 }
 
 /** A change of an amount: an integer that is not 0. */
@@ -80,7 +88,11 @@ export function LimitField(options: FieldOptions = {}): PropertyDecorator {
 export function TextField({ max, ...options }: FieldOptions & { max: number }): PropertyDecorator {
   const bounds = { min: 1, max };
   const schema = { type: "string", minLength: 1, maxLength: max };
-  return field(options, schema, rule("isPlainText", (value) => isText(value, bounds), textRule(bounds)));
+  return field(
+    options,
+    schema,
+    rule("isPlainText", (value) => isText(value, bounds), textRule(bounds)),
+  );
 }
 
 export function LabelsField(options: FieldOptions = {}): PropertyDecorator {
@@ -107,7 +119,11 @@ export function UnitField(options: FieldOptions = {}): PropertyDecorator {
   return field(options, { type: "string", pattern: UNIT.source }, rule("isUnit", isUnit, `must match ${UNIT.source}`));
 }
 
-export function PatternField(pattern: RegExp, message: string, options: FieldOptions & { schema?: object } = {}): PropertyDecorator {
+export function PatternField(
+  pattern: RegExp,
+  message: string,
+  options: FieldOptions & { schema?: object } = {},
+): PropertyDecorator {
   const { schema = { type: "string", pattern: pattern.source }, ...others } = options;
   const matches = (value: unknown): boolean => typeof value === "string" && pattern.test(value);
   return field(others, schema, rule("matchesPattern", matches, message));

@@ -18,7 +18,9 @@ export interface Finding extends Difference {
 
 /** Copies of balances elsewhere, held against the record and repaired. */
 export interface CopyAuditor {
-  auditCopies(tenantId: string): Promise<{ readonly checked: number; readonly repaired: readonly { readonly key: string }[] }>;
+  auditCopies(
+    tenantId: string,
+  ): Promise<{ readonly checked: number; readonly repaired: readonly { readonly key: string }[] }>;
 }
 
 /** What a run found. At most a thousand findings and repaired copies are listed. */
@@ -64,7 +66,7 @@ export class Audit implements Task {
   }
 
   private async *tenants(signal: AbortSignal): AsyncGenerator<string> {
-    for (let last = ""; ; ) {
+    for (let last = ""; ;) {
       const { rows } = await this.pool.query<{ id: string }>(TENANTS, [last, TENANTS_PAGE]);
       for (const { id } of rows) {
         if (signal.aborted) return;
@@ -83,7 +85,8 @@ export class Audit implements Task {
       detail.tenants += 1;
       detail.differences += differences;
       for (const finding of findings) detail.findings.push({ tenantId, ...finding });
-      if (differences > 0) this.log.error({ tenantId, differences, findings: findings.slice(0, LOGGED) }, "the audit found differences");
+      if (differences > 0)
+        this.log.error({ tenantId, differences, findings: findings.slice(0, LOGGED) }, "the audit found differences");
     } catch (error) {
       if (signal.aborted) return;
       tally.failed += 1;
@@ -119,7 +122,8 @@ export class Audit implements Task {
       detail.copiesChecked += checked;
       detail.copiesRepaired += repaired.length;
       for (const copy of repaired.slice(0, KEPT - detail.repairs.length)) detail.repairs.push({ tenantId, ...copy });
-      if (repaired.length > 0) this.log.error({ tenantId, repaired: repaired.slice(0, LOGGED) }, "the audit repaired wrong copies");
+      if (repaired.length > 0)
+        this.log.error({ tenantId, repaired: repaired.slice(0, LOGGED) }, "the audit repaired wrong copies");
     } catch (error) {
       // Copies are only a help: where they cannot be reached nothing is wrong, and the next run looks again.
       detail.copiesError = messageOf(error);

@@ -54,7 +54,7 @@ export class Expire implements Task {
     const cutAt = performance.now() + this.everyMs;
     const from = this.place;
     this.place = START;
-    for (let place = from; ; ) {
+    for (let place = from; ;) {
       const { rows: page } = await this.pool.query<Overdue>(OVERDUE, [...place]);
       await this.close(page, tally, signal);
       const last = page.at(-1);
@@ -94,6 +94,7 @@ export class Expire implements Task {
     if (failures.length === NAMED) return;
     tally.detail = { failures: [...failures, { ...which, error: messageOf(error) }] };
     // Where the record is away, each of them says so, and the ledger has said it already.
-    if (!(error instanceof LedgerUnavailable)) this.log.error({ ...which, err: error }, "an overdue reservation could not be expired");
+    if (!(error instanceof LedgerUnavailable))
+      this.log.error({ ...which, err: error }, "an overdue reservation could not be expired");
   }
 }

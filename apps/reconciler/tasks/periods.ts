@@ -44,7 +44,7 @@ export class Periods implements Task {
 
   async run(tally: Tally, signal: AbortSignal): Promise<"done"> {
     this.dueAt = Infinity;
-    for (let place = ["", ""]; !signal.aborted; ) {
+    for (let place = ["", ""]; !signal.aborted;) {
       const { rows: page } = await this.pool.query<Periodic>(PERIODIC, place);
       await this.open(await this.missingOf(page), tally, signal);
       const last = page.at(-1);

@@ -37,7 +37,7 @@ export class Retention implements Task {
 
   /** In portions, each a transaction of its own: nothing waits for long, and an interrupted run keeps what it did. */
   private async drop(sql: string, values: number[], tally: Tally, signal: AbortSignal): Promise<number> {
-    for (let dropped = 0; ; ) {
+    for (let dropped = 0; ;) {
       const { rowCount } = await this.pool.query(sql, values);
       dropped += rowCount ?? 0;
       tally.handled += rowCount ?? 0;

@@ -28,7 +28,9 @@ describe("the size of an ask", () => {
   });
 
   it("is undefined where a product passes 2^53 − 1", () => {
-    expect(sizeOf({ children: 1, attempts: 1, attemptCost: { tokens: MAX_AMOUNT } })?.total).toEqual({ tokens: MAX_AMOUNT });
+    expect(sizeOf({ children: 1, attempts: 1, attemptCost: { tokens: MAX_AMOUNT } })?.total).toEqual({
+      tokens: MAX_AMOUNT,
+    });
     expect(sizeOf({ children: 2, attempts: 1, attemptCost: { tokens: 2 ** 52 } })).toBeUndefined();
     expect(sizeOf({ children: 1, attempts: 2, attemptCost: { tokens: 2 ** 52, calls: 0 } })).toBeUndefined();
   });
@@ -78,7 +80,10 @@ describe("a decision", () => {
   });
 
   it("denies even 0 where a scope is over its limit: nothing is admitted there", () => {
-    expect(denialOf(asking(0), 1, [bound("tenant", 100, { spent: 180 })])).toMatchObject({ requested: 0, available: 0 });
+    expect(denialOf(asking(0), 1, [bound("tenant", 100, { spent: 180 })])).toMatchObject({
+      requested: 0,
+      available: 0,
+    });
     expect(denialOf(asking(0), 1, [bound("tenant", 100, { spent: 100 })])).toBeNull();
   });
 
@@ -92,7 +97,10 @@ describe("a decision", () => {
 
 describe("maxChildren", () => {
   it("stands in the denial of a plan, and only of a plan", () => {
-    expect(denialOf(planning(3, 2, { tokens: 20 }), 3, [bound("tenant", 100)])).toMatchObject({ requested: 120, maxChildren: 2 });
+    expect(denialOf(planning(3, 2, { tokens: 20 }), 3, [bound("tenant", 100)])).toMatchObject({
+      requested: 120,
+      maxChildren: 2,
+    });
     expect(denialOf(asking(120), 1, [bound("tenant", 100)])).not.toHaveProperty("maxChildren");
   });
 

@@ -7,7 +7,9 @@ describe("a product", () => {
       fc.property(fc.maxSafeNat(), fc.oneof(fc.nat(1_000), fc.maxSafeNat()), (a, b) => {
         const exact = BigInt(a) * BigInt(b);
         const product = multiply(a, b);
-        expect(product === undefined ? undefined : BigInt(product)).toBe(exact <= BigInt(MAX_AMOUNT) ? exact : undefined);
+        expect(product === undefined ? undefined : BigInt(product)).toBe(
+          exact <= BigInt(MAX_AMOUNT) ? exact : undefined,
+        );
       }),
       { numRuns: 2_000 },
     );

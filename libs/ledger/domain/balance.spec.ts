@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { MAX_AMOUNT } from "./amounts.js";
-import { available, balanceKey, fits, overage, parseBalanceKey, unitOfKey, type Figures, type Scope } from "./balance.js";
+import {
+  available,
+  balanceKey,
+  fits,
+  overage,
+  parseBalanceKey,
+  unitOfKey,
+  type Figures,
+  type Scope,
+} from "./balance.js";
 
 const figures = (limit: number | null, reserved = 0, spent = 0): Figures => ({ limit, reserved, spent });
 

@@ -22,7 +22,9 @@ export type Place = Pick<Balance, "key" | "scope" | "unit" | "window" | "limit">
  */
 export function placesOf(binding: Binding, units: readonly string[], now: number): Place[] {
   const { tenantId, job } = binding;
-  const places = units.map((unit) => place({ kind: "job", id: job.id }, unit, "none", lookUp(job.allowance, unit) ?? null));
+  const places = units.map((unit) =>
+    place({ kind: "job", id: job.id }, unit, "none", lookUp(job.allowance, unit) ?? null),
+  );
   if (job.user !== null) {
     for (const unit of units) places.push(userPlace(binding.settings, job.user, lookUp(binding.own, unit), unit, now));
   }

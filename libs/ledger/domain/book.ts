@@ -152,7 +152,9 @@ export class TenantBook {
   get isChanged(): boolean {
     const { tenant, settings, balances, newJobs, jobs, newReservations, reservations, entries, keys } = this.changes;
     const lists = [settings, newJobs, newReservations, entries, keys];
-    return tenant || lists.some(({ length }) => length > 0) || [balances, jobs, reservations].some(({ size }) => size > 0);
+    return (
+      tenant || lists.some(({ length }) => length > 0) || [balances, jobs, reservations].some(({ size }) => size > 0)
+    );
   }
 
   private touch(balance: Balance): ChangedBalance {

@@ -90,7 +90,12 @@ export type TenantChange =
       readonly userAllowance?: Readonly<Record<string, number | null>>;
       readonly jobAllowance?: Readonly<Record<string, number | null>>;
     }
-  | ({ readonly change: "allowance"; readonly unit: string; readonly period: Period; readonly timeZone: string } & Limit)
+  | ({
+      readonly change: "allowance";
+      readonly unit: string;
+      readonly period: Period;
+      readonly timeZone: string;
+    } & Limit)
   | { readonly change: "adjust"; readonly unit: string; readonly delta: number }
   | ({
       readonly change: "userAllowance";

@@ -54,7 +54,8 @@ describe("an idempotency key", () => {
   it("is its tenant's own", () => {
     const key = keyed();
     const [first, second] = [new Books(), new Books()];
-    for (const books of [first, second]) expect(books.run(books.commands.createJob({ key }))).toMatchObject({ replayed: false });
+    for (const books of [first, second])
+      expect(books.run(books.commands.createJob({ key }))).toMatchObject({ replayed: false });
   });
 });
 
@@ -81,10 +82,9 @@ describe("a decision on a book that lacks rows", () => {
         else if (kind === "job") partial.jobs.fill(id, source.job);
         else if (kind === "userBalances") partial.wholeUnits.add(id);
         else
-          ({ user: partial.users, balance: partial.balances, key: partial.keys, reservation: partial.reservations })[kind].fill(
-            id,
-            null,
-          );
+          ({ user: partial.users, balance: partial.balances, key: partial.keys, reservation: partial.reservations })[
+            kind
+          ].fill(id, null);
       }
     };
     for (const command of [hold, settle, patch]) {

@@ -67,20 +67,35 @@ describe("a window", () => {
     const week = ["2026-05-11T00:00:00.000Z", "2026-05-18T00:00:00.000Z"];
     expect(bounds("week", "UTC", "2026-05-11T00:00:00.000Z")).toEqual(week);
     expect(bounds("week", "UTC", "2026-05-17T23:59:59.999Z")).toEqual(week);
-    expect(bounds("week", "UTC", "2026-01-01T00:00:00.000Z")).toEqual(["2025-12-29T00:00:00.000Z", "2026-01-05T00:00:00.000Z"]);
+    expect(bounds("week", "UTC", "2026-01-01T00:00:00.000Z")).toEqual([
+      "2025-12-29T00:00:00.000Z",
+      "2026-01-05T00:00:00.000Z",
+    ]);
     expect(bounds("week", "Pacific/Kiritimati", "2026-05-10T10:00:00.000Z")[0]).toBe("2026-05-10T10:00:00.000Z");
   });
 });
 
 describe("a month", () => {
   it("after 31 January is the whole of February", () => {
-    expect(bounds("month", "UTC", "2026-01-31T23:59:59.999Z")).toEqual(["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"]);
-    expect(bounds("month", "UTC", "2026-02-01T00:00:00.000Z")).toEqual(["2026-02-01T00:00:00.000Z", "2026-03-01T00:00:00.000Z"]);
+    expect(bounds("month", "UTC", "2026-01-31T23:59:59.999Z")).toEqual([
+      "2026-01-01T00:00:00.000Z",
+      "2026-02-01T00:00:00.000Z",
+    ]);
+    expect(bounds("month", "UTC", "2026-02-01T00:00:00.000Z")).toEqual([
+      "2026-02-01T00:00:00.000Z",
+      "2026-03-01T00:00:00.000Z",
+    ]);
   });
 
   it("holds 29 February of a leap year", () => {
-    expect(bounds("month", "UTC", "2028-02-29T23:59:59.999Z")).toEqual(["2028-02-01T00:00:00.000Z", "2028-03-01T00:00:00.000Z"]);
-    expect(bounds("day", "UTC", "2028-02-29T12:00:00.000Z")).toEqual(["2028-02-29T00:00:00.000Z", "2028-03-01T00:00:00.000Z"]);
+    expect(bounds("month", "UTC", "2028-02-29T23:59:59.999Z")).toEqual([
+      "2028-02-01T00:00:00.000Z",
+      "2028-03-01T00:00:00.000Z",
+    ]);
+    expect(bounds("day", "UTC", "2028-02-29T12:00:00.000Z")).toEqual([
+      "2028-02-29T00:00:00.000Z",
+      "2028-03-01T00:00:00.000Z",
+    ]);
   });
 
   it("turns with the zone's clock, over the end of a year too", () => {

@@ -36,7 +36,9 @@ export function connect({ url, size, timeoutMs, onError }: ConnectionOptions): p
     idle_in_transaction_session_timeout: timeoutMs,
     keepAlive: true,
     application_name: "holdfast",
-    options: Object.entries(SESSION).map(([name, value]) => `-c ${name}=${value}`).join(" "),
+    options: Object.entries(SESSION)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" "),
     types: { getTypeParser: parserOf },
   });
   pool.on("error", onError);
@@ -64,7 +66,9 @@ export class RecordUnreachable extends Error {
 export function classify(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return new RecordUnreachable(error);
   const { code = "" } = error;
-  return UNREACHABLE_CLASSES.has(code.slice(0, 2)) || UNREACHABLE_CODES.has(code) ? new RecordUnreachable(error) : error;
+  return UNREACHABLE_CLASSES.has(code.slice(0, 2)) || UNREACHABLE_CODES.has(code)
+    ? new RecordUnreachable(error)
+    : error;
 }
 
 /** SQLSTATE classes: connection, resources, intervention by the operator, system error. */

@@ -12,7 +12,10 @@ type Books = ReadonlyMap<string, TenantBook>;
 const BEGIN = statement("begin", "BEGIN");
 const COMMIT = statement("commit", "COMMIT");
 const ROLLBACK = statement("rollback", "ROLLBACK");
-const LOCK = statement("lock", `SELECT ${row.TENANT} FROM tenants t WHERE t.id = ANY($1::text[]) ORDER BY t.id FOR UPDATE`);
+const LOCK = statement(
+  "lock",
+  `SELECT ${row.TENANT} FROM tenants t WHERE t.id = ANY($1::text[]) ORDER BY t.id FOR UPDATE`,
+);
 // A statement of its own: behind the locks, so that time never runs backwards within a tenant.
 const NOW = statement("now", `SELECT ${ms("holdfast_now()")}`);
 const FIND_TENANTS = statement("tenants", `SELECT ${row.TENANT} FROM tenants t WHERE t.id = ANY($1::text[])`);
@@ -91,7 +94,9 @@ export class PostgresRecord implements RecordStore {
   }
 
   async pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]> {
-    return (await rowsOf<row.BalanceColumns>(this.reads, find.PAGE_BALANCES, [tenantId, after, most])).map(row.balanceOf);
+    return (await rowsOf<row.BalanceColumns>(this.reads, find.PAGE_BALANCES, [tenantId, after, most])).map(
+      row.balanceOf,
+    );
   }
 
   isUnavailable(error: unknown): boolean {

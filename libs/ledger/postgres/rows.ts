@@ -76,7 +76,8 @@ export type ReservationColumns = [
 ];
 
 export function reservationOf(columns: ReservationColumns): Reservation {
-  const [, id, jobId, user, state, reserved, plan, keys, actual, late, wouldDeny, createdAt, expiresAt, closedAt] = columns;
+  const [, id, jobId, user, state, reserved, plan, keys, actual, late, wouldDeny, createdAt, expiresAt, closedAt] =
+    columns;
   return {
     id,
     jobId,

@@ -203,7 +203,17 @@ function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) 
 
 function jobRow(tenantId: string, job: Job) {
   const { id, user, name, labels, allowance, state, createdAt, closedAt } = job;
-  return { tenant_id: tenantId, id, user_name: user, name, labels, allowance, state, created_at: createdAt, closed_at: closedAt };
+  return {
+    tenant_id: tenantId,
+    id,
+    user_name: user,
+    name,
+    labels,
+    allowance,
+    state,
+    created_at: createdAt,
+    closed_at: closedAt,
+  };
 }
 
 function reservationRow(tenantId: string, one: Reservation) {
@@ -227,5 +237,17 @@ function reservationRow(tenantId: string, one: Reservation) {
 
 function entryRow(tenantId: string, entry: LedgerEntry) {
   const { at, type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
-  return { tenant_id: tenantId, at, type, unit, reserved, spent, keys, reservation_id: reservationId, job_id: jobId, user_name: user, detail };
+  return {
+    tenant_id: tenantId,
+    at,
+    type,
+    unit,
+    reserved,
+    spent,
+    keys,
+    reservation_id: reservationId,
+    job_id: jobId,
+    user_name: user,
+    detail,
+  };
 }

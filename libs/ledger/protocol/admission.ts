@@ -46,7 +46,8 @@ export class Admission {
     const children = command.admit === "partial" ? 1 : ask.children;
     const bounds = await this.refusing(command.tenantId, ask, children, places);
     // A balance that was never written has no version that would tell that the limit set for it has changed.
-    if (!bounds || bounds.some(({ figures }, i) => figures.version === 0 && figures.limit !== places[i]!.limit)) return null;
+    if (!bounds || bounds.some(({ figures }, i) => figures.version === 0 && figures.limit !== places[i]!.limit))
+      return null;
     const denial = denialOf(ask, children, bounds);
     if (!denial || !restsOnDefault(denial, bounds)) return denial;
     return (await this.directory.isCurrent(binding)) ? denial : null;
@@ -87,7 +88,11 @@ export class Admission {
   private async refresh(tenantId: string, places: readonly Place[]): Promise<void> {
     const readAt = this.hooks.clock();
     const rows = await Promise.all(places.map(({ key }) => this.findBalance.find({ tenantId, id: key })));
-    await this.copies.remember(tenantId, places.map((place, i) => rows[i] ?? unwritten(place)), readAt);
+    await this.copies.remember(
+      tenantId,
+      places.map((place, i) => rows[i] ?? unwritten(place)),
+      readAt,
+    );
   }
 }
 

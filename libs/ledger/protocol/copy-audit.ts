@@ -13,10 +13,15 @@ export interface CopyAudit {
  * Holds a tenant's copies against its balances. Wrong is a copy with other figures than the record had at its version,
  * or of a version that the record never had; it is replaced. An older copy is not wrong: it is only brought up to date.
  */
-export async function auditCopies(record: RecordStore, copies: CopyStore, tenantId: string, clock: () => number): Promise<CopyAudit> {
+export async function auditCopies(
+  record: RecordStore,
+  copies: CopyStore,
+  tenantId: string,
+  clock: () => number,
+): Promise<CopyAudit> {
   let checked = 0;
   const repaired: CopyAudit["repaired"][number][] = [];
-  for (let page = await record.pageBalances(tenantId, "", PAGE); page.length > 0; ) {
+  for (let page = await record.pageBalances(tenantId, "", PAGE); page.length > 0;) {
     checked += page.length;
     repaired.push(...(await auditPage(record, copies, tenantId, page, clock)));
     page = page.length < PAGE ? [] : await record.pageBalances(tenantId, page.at(-1)!.key, PAGE);
@@ -31,18 +36,32 @@ async function auditPage(
   page: readonly Balance[],
   clock: () => number,
 ): Promise<CopyAudit["repaired"][number][]> {
-  const found = await copies.read(tenantId, page.map(({ key }) => key));
-  const differing = page.flatMap((row, i) => (found[i] && !same(row, found[i]) ? [{ key: row.key, copy: found[i] }] : []));
+  const found = await copies.read(
+    tenantId,
+    page.map(({ key }) => key),
+  );
+  const differing = page.flatMap((row, i) =>
+    found[i] && !same(row, found[i]) ? [{ key: row.key, copy: found[i] }] : [],
+  );
   if (differing.length === 0) return [];
   // Read again behind the copies: what a commit changed meanwhile is newer than its copy, never the other way round.
   const readAt = clock();
   const rows = await record.findBalances(differing.map(({ key }) => ({ tenantId, id: key })));
   const repairs = differing.flatMap(({ key, copy }, i) => {
     const row = rows[i];
-    return row && copy.version >= row.version && !same(row, copy) ? [{ key, expected: figuresOf(row), found: copy }] : [];
+    return row && copy.version >= row.version && !same(row, copy)
+      ? [{ key, expected: figuresOf(row), found: copy }]
+      : [];
   });
-  await copies.forget(tenantId, repairs.map(({ key }) => key));
-  await copies.remember(tenantId, rows.filter((row) => row !== null), clock() - readAt);
+  await copies.forget(
+    tenantId,
+    repairs.map(({ key }) => key),
+  );
+  await copies.remember(
+    tenantId,
+    rows.filter((row) => row !== null),
+    clock() - readAt,
+  );
   return repairs;
 }
 

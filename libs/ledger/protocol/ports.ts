@@ -80,8 +80,7 @@ export type Copy = Pick<Balance, "limit" | "reserved" | "spent" | "version">;
  * are fresh and one refuses; `copies` are theirs, in the order of the holds.
  */
 export type Verdict =
-  | { readonly status: "fits" | "stale" }
-  | { readonly status: "denied"; readonly copies: readonly Copy[] };
+  { readonly status: "fits" | "stale" } | { readonly status: "denied"; readonly copies: readonly Copy[] };
 
 /** Versioned copies of balances, of one tenant at a time. Never the truth: a lost copy only costs a look at the record. */
 export interface CopyStore {

@@ -81,7 +81,10 @@ export class RedisCopies implements CopyStore {
     for (let i = 0; i < balances.length; i += MOST_KEYS) {
       const some = balances.slice(i, i + MOST_KEYS);
       const keys = some.map(({ key }) => copyKey(tenantId, key));
-      const args = some.flatMap(({ version, limit, reserved, spent }) => [version, `${limit ?? ""}:${reserved}:${spent}`]);
+      const args = some.flatMap(({ version, limit, reserved, spent }) => [
+        version,
+        `${limit ?? ""}:${reserved}:${spent}`,
+      ]);
       calls.push(this.redis.holdfastRemember(keys.length, ...keys, Math.round(ageMs), KEEP_MS, ...args));
     }
     await Promise.all(calls);

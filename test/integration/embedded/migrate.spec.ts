@@ -67,8 +67,12 @@ describe("migrate", () => {
 
   it("leaves nothing of a migration that fails, and keeps those before it", async () => {
     const broken = ["20260103000000_broken", "CREATE TABLE c (id int); SELECT nonsense;"] as const;
-    await expect(migrate(database.url, folderOf(first, broken))).rejects.toThrow(/20260103000000_broken failed: .*nonsense/);
-    expect((await client.query("SELECT to_regclass('a') AS a, to_regclass('c') AS c")).rows).toEqual([{ a: "a", c: null }]);
+    await expect(migrate(database.url, folderOf(first, broken))).rejects.toThrow(
+      /20260103000000_broken failed: .*nonsense/,
+    );
+    expect((await client.query("SELECT to_regclass('a') AS a, to_regclass('c') AS c")).rows).toEqual([
+      { a: "a", c: null },
+    ]);
     expect((await client.query("SELECT 1 FROM _prisma_migrations")).rowCount).toBe(1);
   });
 

@@ -26,7 +26,9 @@ async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; p
     const servers = [await startPostgres({ dataDir }), await startRedis({ dataDir })];
     console.log(servers.flatMap((server) => server?.pid ?? []).join());
     setInterval(() => undefined, 1000);`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
   return { child, pids: line.toString().trim().split(",").map(Number) };
 }
@@ -36,9 +38,9 @@ describe("embedded servers", () => {
     const dataDir = freshFolder();
     const before = await startPostgres({ dataDir });
     await query(before.url, "CREATE TABLE kept (id int)");
-    expect(await query(before.url, "SELECT current_setting('fsync') AS f, current_setting('listen_addresses') AS l")).toEqual([
-      { f: "on", l: "127.0.0.1" },
-    ]);
+    expect(
+      await query(before.url, "SELECT current_setting('fsync') AS f, current_setting('listen_addresses') AS l"),
+    ).toEqual([{ f: "on", l: "127.0.0.1" }]);
     await expect(startPostgres({ dataDir })).rejects.toThrow(FolderInUseError);
     await before.stop();
     await before.stop();

@@ -26,7 +26,13 @@ interface Row {
 
 const SETTLED = { release: "already_settled", expire: "left alone", extend: "already_settled" };
 const RELEASED = "already_released";
-const OPEN = { "settle 60": "settled", "settle 70": "settled", release: "released", expire: "left alone", extend: "open" };
+const OPEN = {
+  "settle 60": "settled",
+  "settle 70": "settled",
+  release: "released",
+  expire: "left alone",
+  extend: "open",
+};
 
 const IN_TIME: Row[] = [
   { first: "settle 60", then: { "settle 60": "settled", "settle 70": "already_settled", ...SETTLED } },
@@ -44,12 +50,17 @@ const OVERDUE: Row[] = [
   { first: "settle 60", then: { "settle 60": "settled late", "settle 70": "already_settled", ...SETTLED } },
   { first: "settle 70", then: { "settle 60": "already_settled", "settle 70": "settled late", ...SETTLED } },
   { first: "release", then: { "settle 60": "settled late", "settle 70": "settled late", expire: "expired", ...LATE } },
-  { first: "expire", then: { "settle 60": "settled late", "settle 70": "settled late", expire: "left alone", ...LATE } },
+  {
+    first: "expire",
+    then: { "settle 60": "settled late", "settle 70": "settled late", expire: "left alone", ...LATE },
+  },
   { first: "extend", then: { "settle 60": "settled late", "settle 70": "settled late", expire: "expired", ...LATE } },
 ];
 
 const pairs = (rows: readonly Row[]) =>
-  rows.flatMap(({ first, then }) => Object.entries(then).map(([second, word]) => [first, second as Action, word] as const));
+  rows.flatMap(({ first, then }) =>
+    Object.entries(then).map(([second, word]) => [first, second as Action, word] as const),
+  );
 
 /** What is held and spent after an action that took effect. */
 const EFFECTS: Record<string, [number, number]> = { released: [0, 0], expired: [0, 0] };

@@ -113,7 +113,8 @@ function balancesOf(book: TenantBook, reservation: Reservation): Balance[] {
 function checkActual({ reserved }: Reservation, actual: Amounts): FieldError[] {
   const errors: FieldError[] = [];
   for (const unit of Object.keys(reserved)) {
-    if (!Object.hasOwn(actual, unit)) errors.push({ pointer: `/actual/${unit}`, message: "must name every unit that was reserved" });
+    if (!Object.hasOwn(actual, unit))
+      errors.push({ pointer: `/actual/${unit}`, message: "must name every unit that was reserved" });
   }
   for (const unit of Object.keys(actual)) {
     if (!Object.hasOwn(reserved, unit)) errors.push({ pointer: `/actual/${unit}`, message: "was not reserved" });

@@ -16,7 +16,10 @@ describe("a limit lowered below what is used", () => {
     books.done(books.commands.settle(books.hold(300, { jobId }), 300));
     const id = books.hold(400, { jobId });
     const answer = books.done(books.commands.setLimit(500));
-    expect(answer).toMatchObject({ limit: 500, balance: { limit: 500, spent: 300, reserved: 400, available: 0, overage: 200 } });
+    expect(answer).toMatchObject({
+      limit: 500,
+      balance: { limit: 500, spent: 300, reserved: 400, available: 0, overage: 200 },
+    });
     expect(books.refused(books.commands.reserve(jobId, 1)).denial).toMatchObject({ limit: 500, available: 0 });
     books.done(books.commands.settle(id, 100));
     expect(books.tenant()).toEqual([0, 400]);
@@ -98,7 +101,8 @@ describe("an adjustment", () => {
 
   it("beyond what can be is refused and changes nothing", () => {
     const books = new Books({ allowances: { tokens: 100 } });
-    for (const delta of [-101, MAX_AMOUNT - 99, MAX_AMOUNT]) expect(books.refused(adjust(books, delta)).code).toBe("conflict");
+    for (const delta of [-101, MAX_AMOUNT - 99, MAX_AMOUNT])
+      expect(books.refused(adjust(books, delta)).code).toBe("conflict");
     books.done(books.commands.setLimit(null));
     expect(books.refused(adjust(books, 1)).code).toBe("conflict");
   });
@@ -143,7 +147,10 @@ describe("the default of users", () => {
     books.hold({ tokens: 10, calls: 1 }, { jobId: ann });
     setDefault(books, null);
     expect(books.refused(books.commands.reserve(ann, 1_001)).denial?.scope.kind).toBe("tenant");
-    expect(books.refused(books.commands.reserve(ann, { calls: 5 })).denial).toMatchObject({ scope: { kind: "user" }, limit: 5 });
+    expect(books.refused(books.commands.reserve(ann, { calls: 5 })).denial).toMatchObject({
+      scope: { kind: "user" },
+      limit: 5,
+    });
   });
 });
 
@@ -152,7 +159,10 @@ describe("a user's own limit", () => {
     const books = new Books({ userAllowance: { tokens: 50 } });
     const ann = books.job({ user: "ann" });
     for (const limit of [80, 20, 0, null]) {
-      expect(books.done(books.commands.setUserLimit("ann", limit))).toMatchObject({ user: "ann", limit: limit ?? "unlimited" });
+      expect(books.done(books.commands.setUserLimit("ann", limit))).toMatchObject({
+        user: "ann",
+        limit: limit ?? "unlimited",
+      });
       if (limit !== null) expect(limitOf(books, ann)).toBe(limit);
     }
     books.hold(1_000, { jobId: ann });
@@ -162,7 +172,14 @@ describe("a user's own limit", () => {
     const books = new Books({ allowances: { tokens: { limit: 1_000, period: "day", timeZone: "UTC" } } });
     const own = (user: string, period: Period | null) =>
       books.done(
-        books.commands.configure({ change: "userAllowance", user, unit: "tokens", limit: 10, period, timeZone: period && "UTC" }),
+        books.commands.configure({
+          change: "userAllowance",
+          user,
+          unit: "tokens",
+          limit: 10,
+          period,
+          timeZone: period && "UTC",
+        }),
       );
     own("ann", null);
     own("bob", "month");
@@ -207,7 +224,10 @@ describe("the tenant itself", () => {
       jobAllowance: { tokens: 20 },
     });
     expect(patch({ enforcement: "observe" })).toMatchObject({ name: "b", enforcement: "observe" });
-    expect(patch({ jobAllowance: { tokens: null } })).toMatchObject({ userAllowance: { tokens: 50 }, jobAllowance: {} });
+    expect(patch({ jobAllowance: { tokens: null } })).toMatchObject({
+      userAllowance: { tokens: 50 },
+      jobAllowance: {},
+    });
   });
 
   it("keeps its history when it is deleted, and is then gone", () => {

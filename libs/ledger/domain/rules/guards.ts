@@ -7,7 +7,8 @@ export function refuseNewWork(book: TenantBook, job: Job | null, looked: "job" |
   const { tenant } = book;
   if (!tenant || tenant.state === "deleted") return refused("not_found", "There is no such tenant.");
   if (looked === "job" && !job) return refused("not_found", "There is no such job.");
-  if (tenant.state === "suspended") return refused("tenant_suspended", "The tenant is suspended: nothing new is admitted.");
+  if (tenant.state === "suspended")
+    return refused("tenant_suspended", "The tenant is suspended: nothing new is admitted.");
   if (job && job.state !== "open") return refused("job_not_open", `The job is ${job.state}: nothing new is admitted.`);
   return null;
 }

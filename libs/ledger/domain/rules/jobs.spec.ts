@@ -13,8 +13,12 @@ describe("a new job", () => {
 
   it("may have less than the default, or as much, but not more", () => {
     const books = new Books({ allowances: { tokens: 500, calls: 10 }, jobAllowance: { tokens: 150 } });
-    expect(books.done(books.commands.createJob({ allowance: { tokens: 150 } }))).toMatchObject({ allowance: { tokens: 150 } });
-    expect(books.done(books.commands.createJob({ allowance: { tokens: 0 } }))).toMatchObject({ allowance: { tokens: 0 } });
+    expect(books.done(books.commands.createJob({ allowance: { tokens: 150 } }))).toMatchObject({
+      allowance: { tokens: 150 },
+    });
+    expect(books.done(books.commands.createJob({ allowance: { tokens: 0 } }))).toMatchObject({
+      allowance: { tokens: 0 },
+    });
     const refusal = books.refused(books.commands.createJob({ allowance: { tokens: 151, calls: 1 } }));
     expect(refusal).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/allowance/tokens" }] });
   });
@@ -49,18 +53,24 @@ describe("a new job", () => {
 });
 
 describe("the end of a job", () => {
-  it.each(["closed", "cancelled"] as const)("%s: nothing new is admitted, and what runs still settles in full", (state) => {
-    const books = new Books({ jobAllowance: { tokens: 1_000 } });
-    const jobId = books.job();
-    const holds = Array.from({ length: 10 }, () => books.hold(80, { jobId }));
-    expect(books.done(books.commands.endJob(jobId, state))).toMatchObject({ state, closedAt: "2026-05-12T12:00:00.000Z" });
-    expect(books.refused(books.commands.reserve(jobId, 1)).code).toBe("job_not_open");
-    for (const id of holds.slice(0, 4)) books.done(books.commands.settle(id, 50));
-    books.now += 60_000;
-    for (const id of holds) books.done(books.commands.expire(id));
-    expect(books.taken(`job:${jobId}`)).toEqual([0, 200]);
-    expect(books.book.jobs.find(jobId)?.state).toBe(state);
-  });
+  it.each(["closed", "cancelled"] as const)(
+    "%s: nothing new is admitted, and what runs still settles in full",
+    (state) => {
+      const books = new Books({ jobAllowance: { tokens: 1_000 } });
+      const jobId = books.job();
+      const holds = Array.from({ length: 10 }, () => books.hold(80, { jobId }));
+      expect(books.done(books.commands.endJob(jobId, state))).toMatchObject({
+        state,
+        closedAt: "2026-05-12T12:00:00.000Z",
+      });
+      expect(books.refused(books.commands.reserve(jobId, 1)).code).toBe("job_not_open");
+      for (const id of holds.slice(0, 4)) books.done(books.commands.settle(id, 50));
+      books.now += 60_000;
+      for (const id of holds) books.done(books.commands.expire(id));
+      expect(books.taken(`job:${jobId}`)).toEqual([0, 200]);
+      expect(books.book.jobs.find(jobId)?.state).toBe(state);
+    },
+  );
 
   it("comes once: the same again answers the same, the other is refused", () => {
     for (const [state, other] of [

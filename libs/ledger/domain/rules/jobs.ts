@@ -19,7 +19,8 @@ export function createJob(book: TenantBook, command: CreateJob, now: Instant): O
     if (most === undefined || limit <= most) continue;
     errors.push({ pointer: `/allowance/${unit}`, message: `must be at most the job allowance of the tenant, ${most}` });
   }
-  if (errors.length > 0) return refused("validation_failed", "A job's allowance cannot be above the default.", { errors });
+  if (errors.length > 0)
+    return refused("validation_failed", "A job's allowance cannot be above the default.", { errors });
 
   const { jobId: id, user, name, labels } = command;
   const allowance = { ...jobAllowance, ...command.allowance };

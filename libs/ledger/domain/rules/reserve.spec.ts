@@ -20,7 +20,10 @@ describe.each(SCOPES)("a limit at the %s", (scope) => {
     const { books, jobId } = limitedAt(scope, limit);
     if (limit < MAX_AMOUNT) {
       const refusal = books.refused(books.commands.reserve(jobId, limit + 1));
-      expect(refusal).toMatchObject({ code: "exceeds_limit", denial: { scope: { kind: scope }, requested: limit + 1 } });
+      expect(refusal).toMatchObject({
+        code: "exceeds_limit",
+        denial: { scope: { kind: scope }, requested: limit + 1 },
+      });
     }
     books.hold(limit - 1, { jobId });
     books.hold(1, { jobId });
@@ -35,7 +38,10 @@ describe.each(SCOPES)("a limit at the %s", (scope) => {
 
   it("of 0 lets nothing through, and only nothing", () => {
     const { books, jobId } = limitedAt(scope, 0);
-    expect(books.refused(books.commands.reserve(jobId, 1))).toMatchObject({ code: "exceeds_limit", denial: { limit: 0 } });
+    expect(books.refused(books.commands.reserve(jobId, 1))).toMatchObject({
+      code: "exceeds_limit",
+      denial: { limit: 0 },
+    });
     books.hold(0, { jobId });
   });
 
@@ -77,7 +83,9 @@ describe("reserving", () => {
   it("takes all units or none", () => {
     const books = new Books({ allowances: { tokens: 100, calls: 1 } });
     const jobId = books.job();
-    expect(books.refused(books.commands.reserve(jobId, { tokens: 50, calls: 2 })).denial).toMatchObject({ unit: "calls" });
+    expect(books.refused(books.commands.reserve(jobId, { tokens: 50, calls: 2 })).denial).toMatchObject({
+      unit: "calls",
+    });
     books.hold({ tokens: 50, calls: 1 }, { jobId });
     expect([books.tenant("tokens"), books.tenant("calls")]).toEqual([
       [50, 0],
@@ -152,7 +160,9 @@ describe("partial admission", () => {
     const books = new Books({ allowances: { tokens: 100 } });
     const jobId = books.job();
     const partial = { admit: "partial" } as const;
-    expect(books.done(books.commands.reserve(jobId, plan(2, 1, 50), partial))).toMatchObject({ plan: { admittedChildren: 2 } });
+    expect(books.done(books.commands.reserve(jobId, plan(2, 1, 50), partial))).toMatchObject({
+      plan: { admittedChildren: 2 },
+    });
     const refusal = books.refused(books.commands.reserve(jobId, plan(10, 1, 1), partial));
     expect(refusal).toMatchObject({ code: "allowance_exhausted", denial: { requested: 1, maxChildren: 0 } });
     expect(books.refused(books.commands.reserve(jobId, plan(10, 1, 101), partial)).code).toBe("exceeds_limit");
@@ -192,9 +202,9 @@ describe("a dry run", () => {
     const key = keyed();
     books.done(books.commands.reserve(jobId, 5, { dryRun: true, key: { ...key, fingerprint: "dry" } }));
     books.hold(5, { jobId, key });
-    expect(books.refused(books.commands.reserve(jobId, 5, { dryRun: true, key: { ...key, fingerprint: "dry" } })).code).toBe(
-      "idempotency_key_reused",
-    );
+    expect(
+      books.refused(books.commands.reserve(jobId, 5, { dryRun: true, key: { ...key, fingerprint: "dry" } })).code,
+    ).toBe("idempotency_key_reused");
   });
 });
 
@@ -204,7 +214,10 @@ describe("observing", () => {
     const jobId = books.job();
     expect(books.done(books.commands.reserve(jobId, 100))).not.toHaveProperty("wouldDeny");
     const answer = books.done(books.commands.reserve(jobId, 150));
-    expect(answer).toMatchObject({ state: "open", wouldDeny: { code: "exceeds_limit", scope: { kind: "tenant" }, limit: 100 } });
+    expect(answer).toMatchObject({
+      state: "open",
+      wouldDeny: { code: "exceeds_limit", scope: { kind: "tenant" }, limit: 100 },
+    });
     expect(books.tenant()).toEqual([250, 0]);
     books.done(books.commands.settle(answer["id"] as string, 150));
     expect(books.tenant()).toEqual([100, 150]);

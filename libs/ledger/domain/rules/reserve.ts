@@ -8,7 +8,9 @@ import type { Denial, Instant, Job, Plan, Reservation } from "../entities.js";
 import { denialView, reservationView } from "../views.js";
 import { refuseNewWork } from "./guards.js";
 
-export const OVERSIZED = [{ pointer: "/plan", message: "children × attempts × attemptCost must be at most 9007199254740991" }];
+export const OVERSIZED = [
+  { pointer: "/plan", message: "children × attempts × attemptCost must be at most 9007199254740991" },
+];
 
 /** Takes the planned cost at every scope and in every unit, or nothing. */
 export function reserve(book: TenantBook, command: Reserve, now: Instant): Outcome {
@@ -105,7 +107,13 @@ function take(book: TenantBook, reservation: Reservation, balances: readonly Bal
 }
 
 function dryRunView({ jobId, reserved, plan, wouldDeny }: Reservation): object {
-  return { dryRun: true, jobId, reserved, ...(plan && { plan }), ...(wouldDeny && { wouldDeny: denialView(wouldDeny) }) };
+  return {
+    dryRun: true,
+    jobId,
+    reserved,
+    ...(plan && { plan }),
+    ...(wouldDeny && { wouldDeny: denialView(wouldDeny) }),
+  };
 }
 
 function refuse(denial: Denial): Outcome {

@@ -55,7 +55,10 @@ describe("settling", () => {
 
   it("takes 0 as a fact: nothing was spent", () => {
     const books = new Books();
-    expect(books.done(books.commands.settle(books.hold(100), 0))).toMatchObject({ state: "settled", actual: { tokens: 0 } });
+    expect(books.done(books.commands.settle(books.hold(100), 0))).toMatchObject({
+      state: "settled",
+      actual: { tokens: 0 },
+    });
     expect(books.tenant()).toEqual([0, 0]);
   });
 

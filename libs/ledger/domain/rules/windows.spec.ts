@@ -6,7 +6,15 @@ const DAY = 86_400_000;
 
 function bookOf(state: "active" | "deleted" = "active"): TenantBook {
   const book = new TenantBook("ten_1", true);
-  book.tenant = { id: "ten_1", name: "a", enforcement: "enforce", state, configVersion: 1, createdAt: 0, deletedAt: null };
+  book.tenant = {
+    id: "ten_1",
+    name: "a",
+    enforcement: "enforce",
+    state,
+    configVersion: 1,
+    createdAt: 0,
+    deletedAt: null,
+  };
   book.settings = {
     allowances: {
       tokens: { limit: 500, period: "day", timeZone: "UTC" },
