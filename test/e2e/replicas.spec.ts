@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { startProcess, tenantWithJob, type Fixture, type HoldfastProcess, type Reply } from "../support/program.js";
 import { freshDatabase, redisUrl, type FreshDatabase } from "../support/services.js";
+
+/** How soon a change by the operator holds everywhere, milliseconds. */
+const reachesWithinMs = 2_000;
 
 let database: FreshDatabase;
 let replicas: HoldfastProcess[];
@@ -30,6 +34,30 @@ const admin = (i: number, method: string, path: string, body?: object) =>
 async function figures(i: number, { key }: Fixture): Promise<object> {
   const { body } = await at(i).call(key, "GET", "/v1/balances?scope=tenant");
   return (body["data"] as object[])[0]!;
+}
+
+/** What both answer to reserves without a pause before a change, and from two seconds after it. */
+async function trafficOver(tenant: Fixture, change: () => Promise<Reply>) {
+  const [before, after] = [new Set<string>(), new Set<string>()];
+  let [changing, over] = [false, false];
+  let holdsFrom = Infinity;
+  const caller = async (_: unknown, i: number): Promise<void> => {
+    while (!over) {
+      const sentAt = Date.now();
+      const answer = `${i % 2}: ${(await reserve(i, tenant, 1)).status}`;
+      if (!changing) before.add(answer);
+      if (sentAt >= holdsFrom) after.add(answer);
+    }
+  };
+  const callers = Array.from({ length: 6 }, caller);
+  await sleep(300);
+  changing = true;
+  expect([200, 204]).toContain((await change()).status);
+  holdsFrom = Date.now() + reachesWithinMs;
+  await sleep(reachesWithinMs + 300);
+  over = true;
+  await Promise.all(callers);
+  return { before, after };
 }
 
 describe("two API processes on one record", () => {
@@ -87,4 +115,45 @@ describe("two API processes on one record", () => {
     await Promise.all(traffic);
     expect(refused.map(({ body }) => body["code"] as string)).toEqual(["tenant_suspended", "tenant_suspended"]);
   });
+
+  it("settle once what is settled at both at once with different amounts", async () => {
+    const tenant = await tenantWithJob(at(0), 1_000);
+    for (let round = 0; round < 10; round += 1) {
+      const path = `/v1/reservations/${(await reserve(round, tenant, 50)).body["id"] as string}/settle`;
+      const settle = (i: number) => at(i).call(tenant.key, "POST", path, { actual: { units: 30 + (i % 2) } });
+      const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => settle(i)));
+      expect(answers.map(({ status, body }) => body["code"] ?? status).sort()).toEqual([
+        ...Array<number>(3).fill(200),
+        ...Array<string>(3).fill("already_settled"),
+      ]);
+    }
+    expect(await figures(1, tenant)).toMatchObject({ reserved: 0 });
+  });
+
+  it.each<[string, number, (tenant: Fixture) => Promise<Reply>]>([
+    ["a suspension", 403, ({ tenant }) => admin(0, "POST", `/v1/admin/tenants/${tenant}/suspend`)],
+    [
+      "a lower limit",
+      402,
+      ({ tenant }) => admin(0, "PUT", `/v1/admin/tenants/${tenant}/allowances/units`, { limit: 1 }),
+    ],
+    [
+      "a revoked key",
+      401,
+      async ({ tenant }) => {
+        const { body } = await admin(0, "GET", `/v1/admin/tenants/${tenant}/keys`);
+        return admin(0, "DELETE", `/v1/admin/tenants/${tenant}/keys/${body["data"][0].id as string}`);
+      },
+    ],
+  ])(
+    "both hold to %s within two seconds, however constant the traffic, and stay with it",
+    async (_name, to, change) => {
+      const tenant = await tenantWithJob(at(0), 1_000_000);
+      const { before, after } = await trafficOver(tenant, () => change(tenant));
+      expect({ before: [...before].sort(), after: [...after].sort() }).toEqual({
+        before: ["0: 201", "1: 201"],
+        after: [`0: ${to}`, `1: ${to}`],
+      });
+    },
+  );
 });
