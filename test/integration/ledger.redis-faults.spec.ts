@@ -143,6 +143,13 @@ describe("a Redis that for a while", () => {
     },
   );
 
+  it("is gone is not called used, also by a process that asks nothing of it", async () => {
+    await server.kill();
+    await eventually(() => Promise.resolve(ledger.status().redis === "bypassed"));
+    await server.restart();
+    await eventually(() => Promise.resolve(ledger.status().redis === "used"));
+  });
+
   it("is slow answers no slower than the time-out for each look, and never wrong", async () => {
     const { tenantId, commands, jobId } = await usedTenant();
     await redis.client("PAUSE", 400);

@@ -35,7 +35,7 @@ export class Copies {
 
   get state(): "used" | "bypassed" | "off" {
     if (!this.store) return "off";
-    return this.clock() < this.bypassUntil ? "bypassed" : "used";
+    return this.bypassUntil === 0 && this.store.connected ? "used" : "bypassed";
   }
 
   /** Judges one ask; never fails. */

@@ -84,6 +84,8 @@ export type Verdict =
 
 /** Versioned copies of balances, of one tenant at a time. Never the truth: a lost copy only costs a look at the record. */
 export interface CopyStore {
+  /** False while the way to the store is known to be broken. */
+  readonly connected: boolean;
   /** Judges each list of holds by the copies, which must be confirmed within the last `freshMs`. */
   judge(tenantId: string, asks: readonly (readonly Hold[])[], freshMs: number): Promise<Verdict[]>;
   /** Stores copies that are not older than those there. `ageMs`: how long ago the record was read. */

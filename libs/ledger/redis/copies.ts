@@ -58,6 +58,10 @@ export class RedisCopies implements CopyStore {
     }
   }
 
+  get connected(): boolean {
+    return this.redis.status === "ready";
+  }
+
   async judge(tenantId: string, asks: readonly (readonly Hold[])[], freshMs: number): Promise<Verdict[]> {
     const indexes = new Map<string, number>();
     for (const holds of asks) for (const { key } of holds) if (!indexes.has(key)) indexes.set(key, indexes.size + 1);
