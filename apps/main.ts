@@ -29,13 +29,13 @@ async function startServices(settings: Settings): Promise<RunSettings> {
 }
 
 async function embeddedPostgres(dataDir: string): Promise<string> {
-  const postgres = await inDataDir(() => startPostgres({ dataDir }));
+  const postgres = await inDataDir(() => startPostgres({ dataDir, restart: true }));
   running.push(() => postgres.stop());
   return postgres.url;
 }
 
 async function embeddedRedis(dataDir: string): Promise<string | undefined> {
-  const redis = await inDataDir(() => startRedis({ dataDir }));
+  const redis = await inDataDir(() => startRedis({ dataDir, restart: true }));
   if (redis) running.push(() => redis.stop());
   else console.log("Neither redis-server nor valkey-server is on PATH: running without Redis");
   return redis?.url;

@@ -6,7 +6,8 @@ import { asAccount, serverAccount } from "./account.js";
 import { postgresBinaries } from "./binaries.js";
 import { endOrphan, passwordIn, releaseFolder, withClaim } from "./folder.js";
 import { freePort } from "./port.js";
-import { startServer, stopProcess, untilReady, type Command } from "./process.js";
+import { keep, type KeptServer } from "./keep.js";
+import { startServer, untilReady, type Command } from "./process.js";
 
 const user = "holdfast";
 const database = "holdfast";
@@ -37,6 +38,8 @@ export interface PostgresOptions {
   readonly dataDir: string;
   /** Default: any free port. */
   readonly port?: number;
+  /** Starts the server again whenever it ends unasked; default: no. */
+  readonly restart?: boolean;
   /** Server settings over the defaults, by their PostgreSQL names. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -49,7 +52,6 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
 async function start(folder: string, options: PostgresOptions): Promise<EmbeddedServer> {
   const data = join(folder, "data");
   const pidFile = join(data, "postmaster.pid");
-  await endOrphan(folder, pidFile, stopSignals);
   const password = passwordIn(folder);
   if (!existsSync(data)) makeCluster(folder, data);
 
@@ -57,14 +59,28 @@ async function start(folder: string, options: PostgresOptions): Promise<Embedded
   const settings = Object.entries({ ...serverSettings, ...options.settings, port: String(port) });
   const flags = settings.flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const logFile = join(folder, "server.log");
-  const child = startServer(program("postgres", folder, ["-D", data, ...flags]), logFile, folder, "SIGINT");
   const url = `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
-  const pid = await untilReady(child, logFile, async () => isReady(pidFile, child.pid) && ensureDatabase(url));
-  const stop = async (): Promise<void> => {
-    await stopProcess(pid, stopSignals);
-    releaseFolder(folder);
+  const launch = async () => {
+    await endOrphan(folder, pidFile, stopSignals);
+    const child = startServer(program("postgres", folder, ["-D", data, ...flags]), logFile, folder, "SIGINT");
+    await untilReady(child, logFile, async () => isReady(pidFile, child.pid) && ensureDatabase(url));
+    return child;
   };
-  return { url, pid, stop };
+  return embedded(url, folder, await keep(launch, stopSignals, options.restart ?? false));
+}
+
+/** A server that gives its folder back once it is stopped. */
+export function embedded(url: string, folder: string, server: KeptServer): EmbeddedServer {
+  return {
+    url,
+    get pid() {
+      return server.pid;
+    },
+    stop: async () => {
+      await server.stop();
+      releaseFolder(folder);
+    },
+  };
 }
 
 function program(name: string, folder: string, args: readonly string[]): Command {

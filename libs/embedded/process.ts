@@ -46,8 +46,8 @@ export function isInstalled(program: string): boolean {
   }
 }
 
-/** Waits until `ready` says so and returns the process id; else ends the server and throws with the last line of its log. */
-export async function untilReady(child: ChildProcess, logFile: string, ready: () => Promise<boolean>): Promise<number> {
+/** Waits until `ready` says so; else ends the server and throws with the last line of its log. */
+export async function untilReady(child: ChildProcess, logFile: string, ready: () => Promise<boolean>): Promise<void> {
   let failure: string | undefined;
   child.on("error", (error) => (failure = error.message));
   child.on("exit", () => (failure ??= lastLine(logFile)));
@@ -64,7 +64,6 @@ export async function untilReady(child: ChildProcess, logFile: string, ready: ()
       cause,
     });
   }
-  return child.pid ?? 0;
 }
 
 function lastLine(file: string): string {

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { endOrphan, passwordIn, releaseFolder, withClaim } from "./folder.js";
+import { endOrphan, passwordIn, withClaim } from "./folder.js";
 import { freePort } from "./port.js";
-import { isInstalled, startServer, stopProcess, untilReady } from "./process.js";
-import type { EmbeddedServer } from "./postgres.js";
+import { keep } from "./keep.js";
+import { embedded, type EmbeddedServer } from "./postgres.js";
+import { isInstalled, startServer, untilReady } from "./process.js";
 
 const pingTimeoutMs = 500;
 const stopSignals: readonly NodeJS.Signals[] = ["SIGTERM", "SIGKILL"];
@@ -14,35 +15,36 @@ export interface RedisOptions {
   readonly dataDir: string;
   /** Default: any free port. */
   readonly port?: number;
+  /** Starts the server again whenever it ends unasked; default: no. */
+  readonly restart?: boolean;
 }
 
 /** Starts Redis or Valkey from PATH on 127.0.0.1; undefined when neither is installed. Throws FolderInUseError. */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedServer | undefined> {
   const command = findRedis();
   if (command === undefined) return undefined;
-  return withClaim(join(options.dataDir, "redis"), (folder) => start(command, folder, options.port));
+  return withClaim(join(options.dataDir, "redis"), (folder) => start(command, folder, options));
 }
 
 export function findRedis(): string | undefined {
   return ["redis-server", "valkey-server"].find(isInstalled);
 }
 
-async function start(command: string, folder: string, wantedPort: number | undefined): Promise<EmbeddedServer> {
+async function start(command: string, folder: string, options: RedisOptions): Promise<EmbeddedServer> {
   const pidFile = join(folder, "redis.pid");
-  await endOrphan(folder, pidFile, stopSignals);
-
-  const port = wantedPort ?? (await freePort());
+  const port = options.port ?? (await freePort());
   const password = passwordIn(folder);
   const configFile = join(folder, "redis.conf");
   writeFileSync(configFile, configuration(folder, pidFile, port, password), { mode: 0o600 });
   const logFile = join(folder, "server.log");
-  const child = startServer({ command, args: [configFile] }, logFile, folder, "SIGTERM");
-  const pid = await untilReady(child, logFile, () => answersPing(port, password));
-  const stop = async (): Promise<void> => {
-    await stopProcess(pid, stopSignals);
-    releaseFolder(folder);
+  const launch = async () => {
+    await endOrphan(folder, pidFile, stopSignals);
+    const child = startServer({ command, args: [configFile] }, logFile, folder, "SIGTERM");
+    await untilReady(child, logFile, () => answersPing(port, password));
+    return child;
   };
-  return { url: `redis://:${password}@127.0.0.1:${port}`, pid, stop };
+  const server = await keep(launch, stopSignals, options.restart ?? false);
+  return embedded(`redis://:${password}@127.0.0.1:${port}`, folder, server);
 }
 
 /** A file and not arguments, because everybody on the machine may read the arguments of a process. */
