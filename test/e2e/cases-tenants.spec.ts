@@ -37,6 +37,24 @@ describe("limits that change", () => {
     expect((await reserve(tenant, job, 1)).status).toBe(402);
   });
 
+  it("keep their period and zone when only the limit is set, and what was used with them", async () => {
+    const tenant = await holdfast.tenant({
+      allowances: { tokens: { limit: 100, period: "day", timeZone: "Asia/Kolkata" } },
+    });
+    await settle(tenant, (await reserve(tenant, await newJob(tenant), 60)).body.id, 60);
+    const { body } = await setLimit(tenant, { limit: 200 });
+    expect(body).toMatchObject({ limit: 200, period: "day", timeZone: "Asia/Kolkata", balance: { spent: 60 } });
+    expect((await setLimit(tenant, { limit: 200, period: "none" })).body).toMatchObject({ period: "none" });
+  });
+
+  it("cannot be led to the tenant by a user whose name means a path", async () => {
+    const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 100 } } });
+    for (const user of [".", ".."]) {
+      const { status, body } = await tenant.call("POST", "/v1/jobs", { user }, key());
+      expect([status, body.code]).toEqual([400, "validation_failed"]);
+    }
+  });
+
   it("journals who changed a limit, from what to what", async () => {
     const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 10 } } });
     const path = `/v1/admin/tenants/${tenant.id}/allowances/tokens/adjust`;

@@ -5,10 +5,16 @@ export class AllowanceBody {
   @LimitField()
   limit!: number | "unlimited";
 
-  @ChoiceField(PERIODS, { optional: true, description: "How long it counts before it starts anew; `none` by default." })
+  @ChoiceField(PERIODS, {
+    optional: true,
+    description: "How long it counts before it starts anew; left out, what was set stays, at first `none`.",
+  })
   period?: Period;
 
-  @TimeZoneField({ optional: true, description: "Where its periods begin; UTC by default." })
+  @TimeZoneField({
+    optional: true,
+    description: "Where its periods begin; left out, what was set stays, at first UTC.",
+  })
   timeZone?: string;
 }
 

@@ -24,10 +24,11 @@ export class AllowancesController {
   async set(
     @IdParam("tenant") tenantId: string,
     @UnitParam() unit: string,
-    @Payload() { limit, period = "none", timeZone = "UTC" }: AllowanceBody,
+    @Payload() { limit, period, timeZone }: AllowanceBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const change = { change: "allowance", unit, limit: limitOfBody(limit), period, timeZone } as const;
+    const setting = { limit: limitOfBody(limit), period: period ?? null, timeZone: timeZone ?? null };
+    const change = { change: "allowance", unit, ...setting } as const;
     return answer(reply, await this.ledger.execute(configureCommand(tenantId, change)), 200);
   }
 

@@ -4,13 +4,12 @@ import type { FastifyRequest } from "fastify";
 import { idSchema, ULID_PATTERN } from "../openapi/schemas.js";
 import { invalid, notFound } from "../problems/problem.js";
 import { UNIT } from "../validation/amounts.js";
-import { isText, textRule } from "../validation/text.js";
+import { isUserName, USER_RULE, USER_SCHEMA } from "../validation/text.js";
 
 const PREFIXES = { tenant: "ten", key: "key", job: "job", reservation: "rsv" } as const;
 type Named = keyof typeof PREFIXES;
 
 const ULID = new RegExp(`^${ULID_PATTERN}$`);
-const USER_LENGTH = { min: 1, max: 200 };
 
 /** The id of a thing in the path, `:tenantId` and so on. One of the wrong shape is the id of nothing: 404. */
 export function IdParam(named: Named): ParameterDecorator {
@@ -26,8 +25,8 @@ export function isId(named: Named, value: string): boolean {
 }
 
 export function UserParam(): ParameterDecorator {
-  return pathParam("user", { type: "string", minLength: 1, maxLength: 200 }, (value) => {
-    if (!isText(value, USER_LENGTH)) throw invalid([{ pointer: "/user", message: textRule(USER_LENGTH) }]);
+  return pathParam("user", USER_SCHEMA, (value) => {
+    if (!isUserName(value)) throw invalid([{ pointer: "/user", message: USER_RULE }]);
     return value;
   });
 }

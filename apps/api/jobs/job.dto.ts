@@ -1,9 +1,9 @@
 import { PageQuery } from "../lists/page.js";
-import { AmountsField, ChoiceField, LabelsField, TextField } from "../validation/fields.js";
+import { AmountsField, ChoiceField, LabelsField, TextField, UserField } from "../validation/fields.js";
 import { JOB_STATES } from "./job.view.js";
 
 export class CreateJobBody {
-  @TextField({ max: 200, optional: true, description: "The end user that this is for, by the tenant's own name." })
+  @UserField({ optional: true, description: "The end user that this is for, by the tenant's own name." })
   user?: string;
 
   @TextField({ max: 200, optional: true })

@@ -5,7 +5,7 @@ import { isTimeZone, MAX_AMOUNT } from "#libs/ledger";
 import { AMOUNT, LABELS, LIMIT, unitMapSchema } from "../openapi/schemas.js";
 import { amountsBy, isInteger, MOST_UNITS, objectsBy, UNIT, UnitMapConstraint } from "./amounts.js";
 import { NestedType, type Dto } from "./compile.js";
-import { isText, LabelsConstraint, textRule } from "./text.js";
+import { isText, LabelsConstraint, textRule, isUserName, USER_RULE, USER_SCHEMA } from "./text.js";
 
 /** One decorator a kind of field: its rule, its place in OpenAPI, and whether it may be left out. null is never absence. */
 
@@ -93,6 +93,10 @@ export function TextField({ max, ...options }: FieldOptions & { max: number }): 
     schema,
     rule("isPlainText", (value) => isText(value, bounds), textRule(bounds)),
   );
+}
+
+export function UserField(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, USER_SCHEMA, rule("isUserName", isUserName, USER_RULE));
 }
 
 export function LabelsField(options: FieldOptions = {}): PropertyDecorator {

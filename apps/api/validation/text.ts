@@ -19,6 +19,19 @@ export function textRule({ min, max }: { min: number; max: number }): string {
   return `must be text of ${min} to ${max} characters without control characters`;
 }
 
+const USER_LENGTH = { min: 1, max: 200 };
+
+/**
+ * The name of a user, by the tenant. It stands in paths, where clients resolve "." and ".." before they send: such a name
+ * would lead the operator's call elsewhere.
+ */
+export function isUserName(value: unknown): value is string {
+  return isText(value, USER_LENGTH) && value !== "." && value !== "..";
+}
+
+export const USER_RULE = `${textRule(USER_LENGTH)}, and not "." or ".."`;
+export const USER_SCHEMA = { type: "string", minLength: USER_LENGTH.min, maxLength: USER_LENGTH.max } as const;
+
 /** Labels: up to 32 short texts by name. */
 @ValidatorConstraint({ name: "labels" })
 export class LabelsConstraint implements DetailedConstraint {

@@ -93,8 +93,9 @@ export type TenantChange =
   | ({
       readonly change: "allowance";
       readonly unit: string;
-      readonly period: Period;
-      readonly timeZone: string;
+      /** null: what was set stays; at first `none`, in UTC. */
+      readonly period: Period | null;
+      readonly timeZone: string | null;
     } & Limit)
   | { readonly change: "adjust"; readonly unit: string; readonly delta: number }
   | ({

@@ -85,10 +85,12 @@ function setAllowance(
   book: TenantBook,
   tenant: Tenant,
   command: Configure,
-  { unit, limit, period, timeZone }: Change<"allowance">,
+  { unit, limit, ...change }: Change<"allowance">,
   now: Instant,
 ): Outcome {
   const before = lookUp(book.settings.allowances, unit);
+  const period = change.period ?? before?.period ?? "none";
+  const timeZone = change.timeZone ?? before?.timeZone ?? "UTC";
   const setting = { limit, period, timeZone };
   const settings = { ...book.settings, allowances: { ...book.settings.allowances, [unit]: setting } };
   const place = tenantPlace(tenant.id, settings, unit, now);

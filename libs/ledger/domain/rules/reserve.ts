@@ -24,13 +24,22 @@ export function reserve(book: TenantBook, command: Reserve, now: Instant): Outco
   if (unknown !== undefined) return unitUnknown(unknown);
 
   const balances = balancesBinding(book, job!, units, now);
-  const { children, denial } = admit(book, command, ask, balances);
+  const bounds: Bound[] = balances.map((figures) => ({ scope: figures.scope, unit: figures.unit, figures }));
+  if (book.tenant!.enforcement === "observe" && passesIntegers(ask, bounds)) return beyondIntegers(command);
+  const { children, denial } = admit(book, command, ask, bounds);
   if (children === 0) return refuse(denial!);
 
   const reservation = reservationOf(command, ask, children, { job: job!, balances, denial, now });
   if (command.dryRun) return done(dryRunView(reservation));
   take(book, reservation, balances);
   return done(reservationView(reservation));
+}
+
+/** Also what only observes cannot count beyond integers. */
+function beyondIntegers({ ask }: Reserve): Outcome {
+  const pointer = "amounts" in ask ? "/amounts" : "/plan";
+  const errors = [{ pointer, message: "would take a balance beyond 9007199254740991" }];
+  return refused("validation_failed", "A balance would pass 2^53 − 1.", { errors });
 }
 
 function balancesBinding(book: TenantBook, job: Job, units: readonly string[], now: Instant): Balance[] {
@@ -44,14 +53,11 @@ function admit(
   book: TenantBook,
   command: Reserve,
   ask: SizedAsk,
-  balances: readonly Balance[],
+  bounds: readonly Bound[],
 ): { children: number; denial: Denial | null } {
-  const bounds: Bound[] = balances.map((figures) => ({ scope: figures.scope, unit: figures.unit, figures }));
   const denial = denialOf(ask, ask.children, bounds);
   if (!denial) return { children: ask.children, denial };
-  if (book.tenant!.enforcement === "observe" && !passesIntegers(ask, bounds)) {
-    return { children: ask.children, denial };
-  }
+  if (book.tenant!.enforcement === "observe") return { children: ask.children, denial };
   if (command.admit === "all") return { children: 0, denial };
   const children = maxChildren(ask, bounds);
   return children > 0 ? { children, denial: null } : { children, denial: denialOf(ask, 1, bounds) };
