@@ -17,7 +17,7 @@ export interface Goal {
 
 export function row(line: Line, echo: number): string {
   const cells = [
-    line.what.padEnd(18),
+    line.what.padEnd(20),
     (line.redis ? "redis" : "no redis").padEnd(9),
     String(line.tenants).padStart(7),
     String(line.inFlight).padStart(9),
@@ -31,7 +31,7 @@ export function row(line: Line, echo: number): string {
 }
 
 export const HEADER = [
-  "what".padEnd(18),
+  "what".padEnd(20),
   "with".padEnd(9),
   "tenants".padStart(7),
   "in flight".padStart(9),

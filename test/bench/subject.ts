@@ -42,6 +42,16 @@ export class Subject {
     return { id, target, headers, jobs: ids };
   }
 
+  /** So many tenants, sixteen at a time. */
+  async tenants(count: number, jobs: number, limit?: number): Promise<Tenant[]> {
+    const tenants: Tenant[] = [];
+    while (tenants.length < count) {
+      const wave = Array.from({ length: Math.min(16, count - tenants.length) }, () => this.tenant(jobs, limit));
+      tenants.push(...(await Promise.all(wave)));
+    }
+    return tenants;
+  }
+
   close(): Promise<void> {
     return this.target.close();
   }
