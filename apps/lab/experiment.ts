@@ -1,6 +1,6 @@
 /** One run of the lab through the public API: a throw-away tenant, one decision a job, settlement, clean-up. */
 import { randomUUID } from "node:crypto";
-import { type Figures, type LabInputs, type Outcome, type Totals } from "#libs/plan";
+import { type LabScope, type LabInputs, type LabOutcome, type Totals } from "#libs/plan";
 import { type Answer, Client, Fields, LabError } from "./client.js";
 import { type Facts, type Measured, type TenantFacts, tenantFacts } from "./facts.js";
 import { type Target } from "./options.js";
@@ -147,7 +147,7 @@ async function settle(client: Client, reservation: string, units: number): Promi
   await client.send({ method: "POST", path, body: { actual: { units } }, expect: [200] });
 }
 
-async function tenantFigures(client: Client): Promise<Figures> {
+async function tenantFigures(client: Client): Promise<LabScope> {
   const answer = await client.send({ method: "GET", path: "/v1/balances?scope=tenant", expect: [200] });
   const [balance] = Fields.of(answer)
     .list("data")
@@ -162,8 +162,8 @@ async function tenantFigures(client: Client): Promise<Figures> {
   };
 }
 
-function totalsOf(decisions: readonly LiveDecision[], decided: Figures, settled: Figures): Totals {
-  const count = (outcome: Outcome) => decisions.filter((decision) => decision.outcome === outcome).length;
+function totalsOf(decisions: readonly LiveDecision[], decided: LabScope, settled: LabScope): Totals {
+  const count = (outcome: LabOutcome) => decisions.filter((decision) => decision.outcome === outcome).length;
   return {
     planned: decisions.reduce((sum, { requested }) => sum + requested, 0),
     admitted: count("admitted") + count("observed"),

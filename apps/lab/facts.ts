@@ -1,10 +1,10 @@
 /** What is compared between a run and the model: the same flat facts from both. */
-import { type Decision, type Figures, type LabRun, type Outcome, type Totals } from "#libs/plan";
+import { type Decision, type LabScope, type LabRun, type LabOutcome, type Totals } from "#libs/plan";
 
 /** One decision. Figures are in `units`; what an answer does not carry is null on both sides. */
 export interface Facts {
   readonly job: number;
-  readonly outcome: Outcome;
+  readonly outcome: LabOutcome;
   readonly requested: number;
   /** The scope that decided and its figures at that moment; null when the job fitted. */
   readonly scope: string | null;
@@ -35,12 +35,12 @@ export interface Measured {
   readonly decisions: readonly Facts[];
   readonly totals: Totals;
   /** The tenant's figures when all admitted jobs had settled. */
-  readonly settled: Figures;
+  readonly settled: LabScope;
 }
 
 export type TenantFacts = Pick<Facts, "tenantReserved" | "tenantSpent" | "tenantAvailable" | "tenantOverage">;
 
-export function tenantFacts(tenant: Figures): TenantFacts {
+export function tenantFacts(tenant: LabScope): TenantFacts {
   return {
     tenantReserved: tenant.reserved,
     tenantSpent: tenant.spent,

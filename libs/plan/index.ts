@@ -1,22 +1,6 @@
-export {
-  type Amounts,
-  type Available,
-  type Plan,
-  type PlannedAmounts,
-  MAX_AMOUNT,
-  maxAttempts,
-  maxChildren,
-  plannedAmounts,
-} from "./plan.js";
-export {
-  type Denial,
-  type DenialCode,
-  type Figures,
-  type ScopeKind,
-  SCOPES_NARROWEST_FIRST,
-  denialOf,
-  figures,
-} from "./decide.js";
+export * from "./admission.js";
+export * from "./amounts.js";
+export * from "./figures.js";
 export {
   type InputError,
   type InputResult,
@@ -37,7 +21,8 @@ export {
   type Decision,
   type LabFigures,
   type LabRun,
-  type Outcome,
+  type LabOutcome,
+  type LabScope,
   type Totals,
   runModel,
 } from "./model.js";

@@ -1,15 +1,33 @@
 /** The lab's model: what a run with these inputs must do, step by step. The same inputs always give the same run. */
-import { type DenialCode, type Figures, type ScopeKind, denialOf, figures } from "./decide.js";
+import {
+  denialOf,
+  maxAttempts,
+  maxChildren,
+  sizeOf,
+  type Bound,
+  type Denial,
+  type PlanAsk,
+  type SizedAsk,
+} from "./admission.js";
+import { available, overage, type ScopeKind } from "./figures.js";
 import { type LabInputs, validateInputs } from "./inputs.js";
-import { type Plan, maxAttempts, maxChildren, plannedAmounts } from "./plan.js";
 
 /** `observed`: admitted although an allowance would have denied it (`observe` only). */
-export type Outcome = "admitted" | "denied" | "observed";
+export type LabOutcome = "admitted" | "denied" | "observed";
+
+/** What a scope has at one moment, in `units`; the lab knows no unlimited one. */
+export interface LabScope {
+  readonly limit: number;
+  readonly reserved: number;
+  readonly spent: number;
+  readonly available: number;
+  readonly overage: number;
+}
 
 /** The two allowances that the lab sets. */
 export interface LabFigures {
-  readonly job: Figures;
-  readonly tenant: Figures;
+  readonly job: LabScope;
+  readonly tenant: LabScope;
 }
 
 /** How much of the plan would have fitted at that moment, each figure with the other one kept. 0 means nothing fits. */
@@ -24,9 +42,9 @@ export interface Decision {
   readonly job: number;
   /** What the job asked for, in `units`. */
   readonly planned: number;
-  readonly outcome: Outcome;
+  readonly outcome: LabOutcome;
   /** Why it was, or in `observe` would have been, denied; null when it fitted. */
-  readonly code: DenialCode | null;
+  readonly code: Denial["code"] | null;
   /** The scope that decided; null when it fitted. Its figures stand in `before`. */
   readonly scope: ScopeKind | null;
   readonly before: LabFigures;
@@ -58,7 +76,7 @@ export interface LabRun {
   readonly decisions: readonly Decision[];
   readonly totals: Totals;
   /** The tenant's figures when all admitted jobs had settled. */
-  readonly settled: Figures;
+  readonly settled: LabScope;
 }
 
 /**
@@ -73,15 +91,16 @@ export function runModel(inputs: LabInputs): LabRun {
   }
   const { jobs, tenantAllowance } = checked.inputs;
   const plan = planOf(checked.inputs);
-  const planned = plannedUnits(plan);
+  const ask = sizedOf(plan);
+  const planned = ask.total["units"]!;
   const decisions: Decision[] = [];
   let reserved = 0;
   for (let job = 1; job <= jobs; job += 1) {
-    const decision = decide(checked.inputs, plan, job, planned, reserved);
+    const decision = decide(checked.inputs, { plan, ask }, job, reserved);
     reserved = decision.after.tenant.reserved;
     decisions.push(decision);
   }
-  const settled = figures(tenantAllowance, 0, reserved);
+  const settled = scopeOf(tenantAllowance, 0, reserved);
   return {
     inputs: checked.inputs,
     perJobPlanned: planned,
@@ -91,9 +110,16 @@ export function runModel(inputs: LabInputs): LabRun {
   };
 }
 
-function decide(inputs: LabInputs, plan: Plan, job: number, planned: number, reserved: number): Decision {
-  const before = { job: figures(inputs.jobAllowance, 0, 0), tenant: figures(inputs.tenantAllowance, reserved, 0) };
-  const denial = denialOf(before, planned);
+interface Sized {
+  readonly plan: PlanAsk;
+  readonly ask: SizedAsk;
+}
+
+function decide(inputs: LabInputs, { plan, ask }: Sized, job: number, reserved: number): Decision {
+  const before = { job: scopeOf(inputs.jobAllowance, 0, 0), tenant: scopeOf(inputs.tenantAllowance, reserved, 0) };
+  const bounds = [boundOf("job", before.job), boundOf("tenant", before.tenant)];
+  const denial = denialOf(ask, ask.children, bounds);
+  const planned = ask.total["units"]!;
   const outcome = denial === null ? "admitted" : inputs.mode === "observe" ? "observed" : "denied";
   const held = outcome === "denied" ? 0 : planned;
   return {
@@ -102,23 +128,27 @@ function decide(inputs: LabInputs, plan: Plan, job: number, planned: number, res
     planned,
     outcome,
     code: denial?.code ?? null,
-    scope: denial?.scope ?? null,
+    scope: denial?.scope.kind ?? null,
     before,
     after: {
-      job: figures(inputs.jobAllowance, held, 0),
-      tenant: figures(inputs.tenantAllowance, reserved + held, 0),
+      job: scopeOf(inputs.jobAllowance, held, 0),
+      tenant: scopeOf(inputs.tenantAllowance, reserved + held, 0),
     },
-    advice: denial === null ? null : adviceFor(plan, before),
+    advice: denial && { maxChildren: maxChildren(ask, bounds), maxAttempts: maxAttempts(plan, bounds)! },
   };
 }
 
-function adviceFor(plan: Plan, before: LabFigures): Advice {
-  const available = [{ units: before.job.available }, { units: before.tenant.available }];
-  return { maxChildren: maxChildren(plan, available), maxAttempts: maxAttempts(plan, available) };
+function boundOf(kind: ScopeKind, figures: LabScope): Bound {
+  return { scope: { kind, id: kind }, unit: "units", figures };
 }
 
-function totalsOf(decisions: readonly Decision[], reserved: number, settled: Figures): Totals {
-  const count = (outcome: Outcome) => decisions.filter((decision) => decision.outcome === outcome).length;
+function scopeOf(limit: number, reserved: number, spent: number): LabScope {
+  const figures = { limit, reserved, spent };
+  return { ...figures, available: available(figures), overage: overage(figures) };
+}
+
+function totalsOf(decisions: readonly Decision[], reserved: number, settled: LabScope): Totals {
+  const count = (outcome: LabOutcome) => decisions.filter((decision) => decision.outcome === outcome).length;
   return {
     planned: decisions.reduce((sum, { planned }) => sum + planned, 0),
     admitted: count("admitted") + count("observed"),
@@ -130,13 +160,13 @@ function totalsOf(decisions: readonly Decision[], reserved: number, settled: Fig
   };
 }
 
-function planOf({ children, attempts, cost }: LabInputs): Plan {
+function planOf({ children, attempts, cost }: LabInputs): PlanAsk {
   return { children, attempts, attemptCost: { units: cost } };
 }
 
-function plannedUnits(plan: Plan): number {
-  const planned = plannedAmounts(plan);
+function sizedOf(plan: PlanAsk): SizedAsk {
+  const ask = sizeOf(plan);
   // The ranges allow at most 100 × 20 × 10 000 a job and 100 jobs, so no sum here comes near the limit.
-  if (!planned.ok) throw new RangeError(`the plan passes the largest amount in ${planned.overflow}`);
-  return planned.amounts["units"] ?? 0;
+  if (!ask) throw new RangeError("the plan passes the largest amount");
+  return ask;
 }

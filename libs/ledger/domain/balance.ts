@@ -1,11 +1,4 @@
-import { MAX_AMOUNT } from "./amounts.js";
-
-export type ScopeKind = "service" | "tenant" | "user" | "job";
-
-export interface Scope {
-  readonly kind: ScopeKind;
-  readonly id: string;
-}
+import type { Scope, ScopeKind } from "#libs/plan";
 
 /** One limit and what was taken of it: a scope, a unit and a period window. Amounts are integers of the unit. */
 export interface Balance {
@@ -44,27 +37,4 @@ export function parseBalanceKey(key: string): { scope: Scope; unit: string; wind
 export function unitOfKey(key: string): string {
   const idEnds = key.indexOf(":", key.indexOf(":") + 1);
   return key.slice(idEnds + 1, key.indexOf(":", idEnds + 1));
-}
-
-/** The figures that decide. */
-export type Figures = Pick<Balance, "limit" | "reserved" | "spent">;
-
-/** What binds: a balance without a limit still ends where integers do. */
-export function bindingLimit(figures: Figures): number {
-  return figures.limit ?? MAX_AMOUNT;
-}
-
-/** `max(0, limit − reserved − spent)`. */
-export function available(figures: Figures): number {
-  return Math.max(0, bindingLimit(figures) - figures.reserved - figures.spent);
-}
-
-/** `max(0, spent + reserved − limit)`, at most MAX_AMOUNT. Subtracts first, since the sum may pass 2^53 − 1. */
-export function overage({ limit, reserved, spent }: Figures): number {
-  return limit === null ? 0 : Math.min(Math.max(0, spent - limit + reserved), MAX_AMOUNT);
-}
-
-/** The admission rule: `spent + reserved + amount ≤ limit`. Subtracts, since the sum may pass 2^53 − 1. */
-export function fits(figures: Figures, amount: number): boolean {
-  return amount <= bindingLimit(figures) - figures.reserved - figures.spent;
 }

@@ -1,5 +1,5 @@
-import { lookUp } from "./amounts.js";
-import { balanceKey, type Balance, type Scope } from "./balance.js";
+import { lookUp, type Scope } from "#libs/plan";
+import { balanceKey, type Balance } from "./balance.js";
 import type { TenantBook } from "./book.js";
 import type { Job, TenantSettings, UserAllowanceSetting } from "./entities.js";
 import { windowAt } from "./window.js";

@@ -1,5 +1,4 @@
-import type { Amounts } from "./amounts.js";
-import type { Denial } from "./entities.js";
+import type { Amounts, Ask, Denial } from "#libs/plan";
 import type { Period } from "./window.js";
 
 /** An idempotency key in use: the key, and a digest of the tenant's request that it is bound to (route and body). */
@@ -7,11 +6,6 @@ export interface KeyUse {
   readonly key: string;
   readonly fingerprint: string;
 }
-
-/** What a job wants to reserve: `children × attempts × attemptCost`, or plain amounts. */
-export type Ask =
-  | { readonly children: number; readonly attempts: number; readonly attemptCost: Amounts }
-  | { readonly amounts: Amounts };
 
 interface OfTenant {
   readonly tenantId: string;

@@ -1,5 +1,4 @@
-import type { Amounts } from "./amounts.js";
-import type { Scope } from "./balance.js";
+import type { Amounts, Denial, Scope } from "#libs/plan";
 import type { Period } from "./window.js";
 
 /** All instants are milliseconds since 1970 UTC, by the clock of the record. */
@@ -76,21 +75,6 @@ export interface Reservation {
   readonly createdAt: Instant;
   expiresAt: Instant;
   closedAt: Instant | null;
-}
-
-/** Why an allowance refused. Amounts are of `unit`; `limit` null means unlimited (integers end at 2^53 − 1). */
-export interface Denial {
-  /** `exceeds_limit`: more than the limit itself, so it can never fit. */
-  readonly code: "allowance_exhausted" | "exceeds_limit";
-  readonly scope: Scope;
-  readonly unit: string;
-  readonly limit: number | null;
-  readonly spent: number;
-  readonly reserved: number;
-  readonly available: number;
-  readonly requested: number;
-  /** For a plan: the largest number of children that would fit now at every scope. */
-  readonly maxChildren?: number;
 }
 
 export type EntryType = "reserve" | "settle" | "release" | "expire" | "limit";

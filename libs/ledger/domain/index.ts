@@ -1,5 +1,3 @@
-export * from "./admission.js";
-export * from "./amounts.js";
 export * from "./balance.js";
 export * from "./binding.js";
 export * from "./book.js";
@@ -10,3 +8,23 @@ export * from "./views.js";
 export * from "./window.js";
 export { MAX_LIFE_MS } from "./rules/extend.js";
 export { denialSentence } from "./rules/reserve.js";
+// The admission rule and its words: theirs to whom the ledger is one thing.
+export {
+  available,
+  denialOf,
+  fits,
+  lookUp,
+  MAX_AMOUNT,
+  maxChildren,
+  overage,
+  passesIntegers,
+  sizeOf,
+  type Amounts,
+  type Ask,
+  type Bound,
+  type Denial,
+  type Figures,
+  type Scope,
+  type ScopeKind,
+  type SizedAsk,
+} from "#libs/plan";

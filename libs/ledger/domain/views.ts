@@ -1,6 +1,6 @@
-import type { Amounts } from "./amounts.js";
-import { available, overage, type Balance } from "./balance.js";
-import type { Denial, Job, Reservation, Tenant, TenantSettings } from "./entities.js";
+import { available, overage, type Amounts, type Denial } from "#libs/plan";
+import type { Balance } from "./balance.js";
+import type { Job, Reservation, Tenant, TenantSettings } from "./entities.js";
 
 /** Public answers, as plain JSON (contract: instants as RFC 3339 UTC with milliseconds, no limit as "unlimited"). */
 

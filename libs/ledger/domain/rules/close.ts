@@ -1,4 +1,4 @@
-import { MAX_AMOUNT, type Amounts } from "../amounts.js";
+import { MAX_AMOUNT, type Amounts } from "#libs/plan";
 import { unitOfKey, type Balance } from "../balance.js";
 import type { TenantBook } from "../book.js";
 import { done, refused, type Expire, type FieldError, type Outcome, type Release, type Settle } from "../commands.js";

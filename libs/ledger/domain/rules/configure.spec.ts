@@ -1,5 +1,5 @@
 import { Books } from "../../../../test/support/book.js";
-import { MAX_AMOUNT } from "../amounts.js";
+import { MAX_AMOUNT } from "#libs/plan";
 import type { Period } from "../window.js";
 
 const DAY = 86_400_000;

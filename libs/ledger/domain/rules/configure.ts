@@ -1,4 +1,4 @@
-import { lookUp, MAX_AMOUNT } from "../amounts.js";
+import { lookUp, MAX_AMOUNT } from "#libs/plan";
 import type { Balance } from "../balance.js";
 import { balancesAt, tenantPlace, userPlace } from "../binding.js";
 import type { SettingChange, TenantBook } from "../book.js";

@@ -1,4 +1,4 @@
-import { lookUp } from "../amounts.js";
+import { lookUp } from "#libs/plan";
 import type { TenantBook } from "../book.js";
 import { done, refused, type CreateJob, type EndJob, type FieldError, type Outcome } from "../commands.js";
 import type { Instant, Job } from "../entities.js";

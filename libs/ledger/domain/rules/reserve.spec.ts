@@ -1,6 +1,6 @@
 import { Books, snapshot } from "../../../../test/support/book.js";
 import { keyed, plan } from "../../../../test/support/commands.js";
-import { MAX_AMOUNT } from "../amounts.js";
+import { MAX_AMOUNT } from "#libs/plan";
 
 const SCOPES = ["tenant", "user", "job"] as const;
 type Kind = (typeof SCOPES)[number];

@@ -1,10 +1,18 @@
-import { lookUp } from "../amounts.js";
-import { denialOf, maxChildren, passesIntegers, sizeOf, type Bound, type SizedAsk } from "../admission.js";
+import {
+  denialOf,
+  lookUp,
+  maxChildren,
+  passesIntegers,
+  sizeOf,
+  type Bound,
+  type Denial,
+  type SizedAsk,
+} from "#libs/plan";
 import type { Balance } from "../balance.js";
 import { balancesAt, placesOf } from "../binding.js";
 import type { TenantBook } from "../book.js";
 import { done, refused, type Outcome, type Reserve } from "../commands.js";
-import type { Denial, Instant, Job, Plan, Reservation } from "../entities.js";
+import type { Instant, Job, Plan, Reservation } from "../entities.js";
 import { denialView, reservationView } from "../views.js";
 import { refuseNewWork } from "./guards.js";
 

@@ -1,5 +1,5 @@
 import { Books } from "../../../../test/support/book.js";
-import { MAX_AMOUNT } from "../amounts.js";
+import { MAX_AMOUNT } from "#libs/plan";
 
 const WIDE = 10_000;
 /** A ledger in which exactly one scope has 100 tokens, and what its balance is called. */

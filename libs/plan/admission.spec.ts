@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { denialOf, maxChildren, passesIntegers, sizeOf, type Bound, type SizedAsk } from "./admission.js";
+import { denialOf, maxAttempts, maxChildren, passesIntegers, sizeOf, type Bound, type SizedAsk } from "./admission.js";
 import { MAX_AMOUNT } from "./amounts.js";
-import { fits, type ScopeKind } from "./balance.js";
+import { fits, type ScopeKind } from "./figures.js";
 
 const bound = (
   kind: ScopeKind,
@@ -33,6 +33,20 @@ describe("the size of an ask", () => {
     });
     expect(sizeOf({ children: 2, attempts: 1, attemptCost: { tokens: 2 ** 52 } })).toBeUndefined();
     expect(sizeOf({ children: 1, attempts: 2, attemptCost: { tokens: 2 ** 52, calls: 0 } })).toBeUndefined();
+  });
+});
+
+describe("a size", () => {
+  it("is exact or undefined, never rounded", () => {
+    const factor = fc.oneof(fc.integer({ min: 1, max: 200_000 }), fc.constantFrom(2 ** 26, 2 ** 27, 2 ** 52));
+    fc.assert(
+      fc.property(factor, factor, fc.maxSafeNat(), (children, attempts, cost) => {
+        const exact = BigInt(children) * BigInt(attempts) * BigInt(cost);
+        const total = sizeOf({ children, attempts, attemptCost: { tokens: cost } })?.total["tokens"];
+        expect(total === undefined ? undefined : BigInt(total)).toBe(exact > BigInt(MAX_AMOUNT) ? undefined : exact);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 
@@ -133,6 +147,28 @@ describe("maxChildren", () => {
         if (most < children) expect(fit(most + 1)).toBe(false);
       }),
       { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("maxAttempts", () => {
+  it("keeps all children, and is bound by the tightest scope and unit", () => {
+    const plan = { children: 10, attempts: 2, attemptCost: { tokens: 20, calls: 5 } };
+    expect(maxAttempts(plan, [bound("tenant", 400)])).toBe(2);
+    expect(maxAttempts(plan, [bound("job", 400), bound("tenant", 399)])).toBe(1);
+    expect(maxAttempts(plan, [bound("job", 400), bound("tenant", 49, { unit: "calls" })])).toBe(0);
+    expect(maxAttempts({ ...plan, attemptCost: { tokens: MAX_AMOUNT } }, [])).toBeUndefined();
+  });
+
+  it("fits, and one more attempt of each child would not", () => {
+    const small = fc.integer({ min: 1, max: 20 });
+    fc.assert(
+      fc.property(small, small, fc.nat(100), fc.nat(10_000), (children, attempts, cost, limit) => {
+        const plan = { children, attempts, attemptCost: { tokens: cost } };
+        const most = maxAttempts(plan, [bound("tenant", limit)])!;
+        expect(children * most * cost).toBeLessThanOrEqual(limit);
+        if (most < attempts) expect(children * (most + 1) * cost).toBeGreaterThan(limit);
+      }),
     );
   });
 });

@@ -1,7 +1,30 @@
 import { scale, type Amounts } from "./amounts.js";
-import { available, fits, type Figures, type Scope } from "./balance.js";
-import type { Ask } from "./commands.js";
-import type { Denial } from "./entities.js";
+import { available, fits, type Figures, type Scope } from "./figures.js";
+
+/** A plan: what a job intends to spend. `attempts` counts the first try: 2 means one try and one retry. */
+export interface PlanAsk {
+  readonly children: number;
+  readonly attempts: number;
+  readonly attemptCost: Amounts;
+}
+
+/** What a job wants to reserve: `children × attempts × attemptCost`, or plain amounts. */
+export type Ask = PlanAsk | { readonly amounts: Amounts };
+
+/** Why an allowance refused. Amounts are of `unit`; `limit` null means unlimited (integers end at 2^53 − 1). */
+export interface Denial {
+  /** `exceeds_limit`: more than the limit itself, so it can never fit. */
+  readonly code: "allowance_exhausted" | "exceeds_limit";
+  readonly scope: Scope;
+  readonly unit: string;
+  readonly limit: number | null;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly available: number;
+  readonly requested: number;
+  /** For a plan: the largest number of children that would fit now at every scope. */
+  readonly maxChildren?: number;
+}
 
 /** An ask in the one form that is decided: so many children, each of which holds `perChild`. */
 export interface SizedAsk {
@@ -79,4 +102,17 @@ function describe(
 /** True where even integers end: such an ask is refused also where limits only observe. */
 export function passesIntegers(ask: SizedAsk, bounds: readonly Bound[]): boolean {
   return bounds.some(({ unit, figures }) => !fits({ ...figures, limit: null }, ask.total[unit]!));
+}
+
+/**
+ * The largest number of attempts a child, at most those planned, that fits with all children kept. Undefined where the
+ * plan has no size.
+ */
+export function maxAttempts(
+  { children, attempts, attemptCost }: PlanAsk,
+  bounds: readonly Bound[],
+): number | undefined {
+  // The product does not care which factor is asked for.
+  const ask = sizeOf({ children: attempts, attempts: children, attemptCost });
+  return ask && maxChildren(ask, bounds);
 }
