@@ -19,7 +19,8 @@ import type { RecordStore, RecordTransaction, TenantWant } from "./ports.js";
 const MOST_ROUNDS = 8;
 
 export interface BatchResult {
-  readonly outcomes: readonly Outcome[];
+  /** One for each command, in order; undefined for one that was not wanted any more. */
+  readonly outcomes: readonly (Outcome | undefined)[];
   /** Balances as they stand after the batch, by tenant, for the copies. */
   readonly balances: ReadonlyMap<string, readonly Balance[]>;
   /** The record's time under the locks, and this process's clock when it was known. */
@@ -27,9 +28,18 @@ export interface BatchResult {
   readonly readAt: number;
 }
 
+/** What a batch needs of the process that runs it. */
+export interface BatchHooks {
+  /** The record's time, estimated. */
+  now(): Instant;
+  /** Monotonic milliseconds. */
+  clock(): number;
+}
+
 /**
  * Runs commands in one transaction: locks their tenants, decides each by the rules on the locked rows, writes, commits.
- * Nothing is decided before the locks and nothing is answered before the commit.
+ * Nothing is decided before the locks and nothing is answered before the commit. A command that `isWanted` denies once the
+ * locks are held is left out: the wait for them may have been longer than its caller's.
  * @throws what the record throws; then none of the commands had an effect, or, when the connection was lost during the
  * commit, all of them may have had theirs. Both are mended by running the same commands again: each is idempotent.
  */
@@ -37,17 +47,18 @@ export async function runBatch(
   record: RecordStore,
   directory: Directory,
   commands: readonly Command[],
-  hooks: { now(): Instant; clock(): number },
+  hooks: BatchHooks,
+  isWanted: (index: number) => boolean,
 ): Promise<BatchResult> {
   const books = new Map<string, TenantBook>();
   for (const { tenantId } of commands) if (!books.has(tenantId)) books.set(tenantId, new TenantBook(tenantId));
   const wants = commands.flatMap((command) => prefetch(command, directory, hooks.now()));
   const transaction = await record.begin(books, wants);
   const readAt = hooks.clock();
-  let outcomes: Outcome[];
+  let outcomes: BatchResult["outcomes"];
   try {
     for (const book of books.values()) directory.fill(book);
-    outcomes = await decideAll(transaction, books, commands);
+    outcomes = await decideAll(transaction, books, commands, isWanted);
   } catch (error) {
     await transaction.rollback();
     throw error;
@@ -63,9 +74,10 @@ async function decideAll(
   transaction: RecordTransaction,
   books: ReadonlyMap<string, TenantBook>,
   commands: readonly Command[],
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  let open = commands.map((_, i) => i);
+  isWanted: (index: number) => boolean,
+): Promise<BatchResult["outcomes"]> {
+  const outcomes: (Outcome | undefined)[] = commands.map(() => undefined);
+  let open = commands.map((_, i) => i).filter(isWanted);
   for (let round = 0; open.length > 0; round += 1) {
     if (round === MOST_ROUNDS) throw new Error(`undecided after ${MOST_ROUNDS} rounds: ${commands[open[0]!]!.type}`);
     const wants: TenantWant[] = [];

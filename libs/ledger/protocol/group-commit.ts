@@ -1,5 +1,5 @@
 import type { Command, Outcome } from "../domain/index.js";
-import { runBatch, type BatchResult } from "./batch.js";
+import { runBatch, type BatchHooks, type BatchResult } from "./batch.js";
 import type { Directory } from "./directory.js";
 import { LedgerUnavailable, ShuttingDown } from "./errors.js";
 import type { LedgerLog, RecordStore } from "./ports.js";
@@ -40,11 +40,7 @@ export class GroupCommit {
     private readonly record: RecordStore,
     private readonly directory: Directory,
     private readonly options: GroupCommitOptions,
-    private readonly hooks: {
-      /** The record's clock, estimated; corrected by every batch. */
-      now(): number;
-      /** Monotonic milliseconds. */
-      clock(): number;
+    private readonly hooks: BatchHooks & {
       /** Called once a batch is committed, before those are answered that may give room back. Never fails. */
       committed(result: BatchResult): Promise<void>;
       log: LedgerLog;
@@ -105,7 +101,8 @@ export class GroupCommit {
     if (live.length === 0) return;
     try {
       const commands = live.map(({ command }) => command);
-      const result = await runBatch(this.record, this.directory, commands, this.hooks);
+      const isWanted = (i: number) => this.open.has(live[i]!);
+      const result = await runBatch(this.record, this.directory, commands, this.hooks, isWanted);
       // Not awaited: a slow Redis must not keep the next batch waiting.
       void this.answer(live, result);
     } catch (error) {
@@ -114,11 +111,15 @@ export class GroupCommit {
   }
 
   private async answer(batch: readonly Pending[], result: BatchResult): Promise<void> {
-    const waitsForCopies = (pending: Pending) => freesRoom(pending.command);
-    const settle = (pending: Pending, outcome: Outcome) => this.finish(pending, () => pending.resolve(outcome));
-    batch.forEach((pending, i) => !waitsForCopies(pending) && settle(pending, result.outcomes[i]!));
+    const answerThose = (which: (pending: Pending) => boolean): void => {
+      batch.forEach((pending, i) => {
+        const outcome = result.outcomes[i];
+        if (outcome && which(pending)) this.finish(pending, () => pending.resolve(outcome));
+      });
+    };
+    answerThose(({ command }) => !freesRoom(command));
     await this.hooks.committed(result);
-    batch.forEach((pending, i) => waitsForCopies(pending) && settle(pending, result.outcomes[i]!));
+    answerThose(({ command }) => freesRoom(command));
   }
 
   private async recover(batch: readonly Pending[], error: unknown, tries: number): Promise<void> {
