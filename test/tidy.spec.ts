@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { settingsTable, type Entry } from "#libs/config";
+import { PROBLEM_CODES, PROBLEMS } from "../apps/api/problems/table.js";
+import { JUDGE_STATUSES } from "../libs/ledger/redis/index.js";
 
 /** The house rules that a plain reading of the files can check; eslint and dependency-cruiser hold the others. */
 
@@ -82,6 +84,25 @@ describe("house rules", () => {
       expect(entry.fallback ?? entry.absent).toBeDefined();
       expect(page).toContain(`| \`${entry.env}\` | ${entry.unit} |`);
     }
+  });
+
+  it("has each error code in openapi.json and in an e2e test named by its status, and no other", () => {
+    const openapi = read("openapi.json");
+    const tests = code("test/e2e").map(read).join("\n");
+    // A fault of the service: nothing that a client sends leads there, so no test does.
+    const provoked = PROBLEM_CODES.filter((name) => name !== "internal");
+    expect(PROBLEM_CODES.filter((name) => !openapi.includes(`"${name}"`))).toEqual([]);
+    expect(provoked.filter((name) => !tests.includes(`"${PROBLEMS[name].status} ${name}`))).toEqual([]);
+    const named = [...tests.matchAll(/"([45]\d\d) ([a-z_]+)["\s:]/g)].map(([, , name]) => name);
+    expect(named.filter((name) => !(name! in PROBLEMS))).toEqual([]);
+  });
+
+  it("has each status of a script in its header and in its list in TypeScript", () => {
+    const script = read("libs/ledger/redis/scripts/judge.lua");
+    const inHeader = [...script.matchAll(/^--   ([a-z]+)  /gm)].map(([, status]) => status);
+    const returned = [...script.split("local freshMs")[1]!.matchAll(/'([a-z]+)'/g)].map(([, status]) => status);
+    expect(new Set(inHeader)).toEqual(new Set(JUDGE_STATUSES));
+    expect(new Set(returned)).toEqual(new Set(JUDGE_STATUSES));
   });
 
   it("names no package registry, in the lock file or anywhere else", () => {

@@ -77,6 +77,41 @@ function signalPostgres(signal: NodeJS.Signals): void {
   for (const pid of [postgres.pid, ...backends]) process.kill(pid, signal);
 }
 
+/** Settles each reservation, again and again until it is answered with something else than 503. */
+async function settleAll(tenant: Fixture, open: readonly string[]): Promise<{ replies: Reply[]; refused: number }> {
+  const left = [...open];
+  const replies: Reply[] = [];
+  let refused = 0;
+  const caller = async (): Promise<void> => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      for (let reply = await settle(tenant, id, 1); ; reply = await settle(tenant, id, 1)) {
+        if (reply.status !== 503) {
+          replies.push(reply);
+          break;
+        }
+        refused += 1;
+        await sleep(100);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, caller));
+  return { replies, refused };
+}
+
+it("503 ledger_unavailable: settles through ten seconds without Postgres, each of them once and none lost", async () => {
+  const tenant = await tenantWithJob(holdfast, 10_000);
+  const held = await Promise.all(Array.from({ length: 500 }, () => reserve(tenant, 2)));
+  const open = held.map(({ body }) => body.id as string);
+  const settling = settleAll(tenant, open);
+  await postgres.stop();
+  await sleep(10_000);
+  postgres = await startPostgres({ dataDir, port });
+  const { replies, refused } = await settling;
+  expect(refused).toBeGreaterThan(0);
+  expect(replies.map(({ status }) => status)).toEqual(Array(open.length).fill(200));
+  expect(await balance(tenant)).toMatchObject({ spent: 500, reserved: 0 });
+}, 60_000);
+
 describe("while Postgres is away", () => {
   it("answers 503 soon and takes nothing when Postgres is suspended; the same key then has one effect", async () => {
     await throughOutage(

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { loadSettings, type RunSettings } from "#libs/config";
 import { Ledger, newId, type LedgerLog } from "#libs/ledger";
+import { environmentWithoutSettings } from "#libs/config";
 import { redisUrl } from "../support/services.js";
 
 const dist = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/${path}`, import.meta.url)));
@@ -138,7 +139,10 @@ export function startProgram(program: string): Instance {
 }
 
 function launch(args: readonly string[], env: Readonly<Record<string, string>>): Instance {
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    env: { ...environmentWithoutSettings(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (data: Buffer) => output.push(...data.toString().split("\n").filter(Boolean)));

@@ -1,16 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { Agent, fetch } from "undici";
-import { environmentWithoutSettings } from "#libs/config";
 import { fresh } from "./commands.js";
 import { expectAtRest } from "./http-at-rest.js";
+import { startProcess, type HoldfastProcess } from "./program.js";
 import { freshDatabase, redisUrl, type FreshDatabase } from "./services.js";
-
-const ADMIN_KEY = "an-admin-key-for-tests";
-const program = fileURLToPath(new URL("../../dist/apps/main.js", import.meta.url));
 
 /** What any route may answer: the members that tests read most have their types. */
 export interface Body {
@@ -55,19 +49,20 @@ export class Holdfast {
   private readonly agent = new Agent({ connections: 100 });
 
   constructor(
-    readonly url: string,
-    private readonly child: ChildProcess,
+    private readonly process: HoldfastProcess,
     private readonly database: FreshDatabase,
   ) {
     this.record = new pg.Pool({ connectionString: database.url, max: 2 });
     this.record.on("error", () => undefined);
   }
 
+  get url(): string {
+    return this.process.url;
+  }
+
   async stop(): Promise<void> {
     await this.agent.close();
-    const ended = once(this.child, "close");
-    this.child.kill("SIGTERM");
-    await ended;
+    await this.process.end("SIGTERM");
     await this.redis.quit();
     await this.record.end();
     await this.database.drop();
@@ -100,7 +95,7 @@ export class Holdfast {
   }
 
   admin(method: string, path: string, body?: object | string, headers?: Headers): Promise<Answer> {
-    return this.call(ADMIN_KEY, method, path, body, headers);
+    return this.call(this.process.adminKey, method, path, body, headers);
   }
 
   /** A new tenant with a key. By default 1 000 tokens and no other limit. */
@@ -241,26 +236,8 @@ function needsKey(operation: object): boolean {
 /** Starts API and reconciler on a free port, with a database of their own and the Redis of the run. */
 export async function startHoldfast(settings: Readonly<Record<string, string>> = {}): Promise<Holdfast> {
   const database = await freshDatabase();
-  const own = { HOLDFAST_PORT: "0", HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: redisUrl() };
+  const own = { HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: redisUrl() };
   // On a busy machine a copy that is given up on is only an older one, but here copies are compared.
   const patient = { HOLDFAST_REDIS_TIMEOUT_MS: "1000", HOLDFAST_COMMIT_TIMEOUT_MS: "5000" };
-  const chosen = { HOLDFAST_ADMIN_KEY: ADMIN_KEY, HOLDFAST_LOG_LEVEL: "error", ...patient, ...settings };
-  const env = { ...environmentWithoutSettings(), ...own, ...chosen };
-  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
-  return new Holdfast(await readyAt(child), child, database);
-}
-
-/** The address that a process prints once it is ready. */
-function readyAt(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    for (const output of [child.stdout, child.stderr]) {
-      output?.on("data", (chunk: Buffer) => {
-        text += chunk.toString();
-        const url = /ready on (\S+)/.exec(text)?.[1];
-        if (url !== undefined) resolve(url);
-      });
-    }
-    child.once("close", () => reject(new Error(`ended before it was ready: ${text}`)));
-  });
+  return new Holdfast(await startProcess({ ...own, HOLDFAST_LOG_LEVEL: "error", ...patient, ...settings }), database);
 }
