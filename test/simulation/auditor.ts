@@ -146,7 +146,7 @@ export class Auditor {
       for (const { unit, account } of held.accounts) account.held -= row.reserved[unit]!;
     }
     held.row = row;
-    held.closed = this.time();
+    if (row.state !== "open") held.closed = this.time();
   }
 
   /** One key has one effect, and every reservation and job stands under a key. */

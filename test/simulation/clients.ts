@@ -71,7 +71,7 @@ export class Clients {
         const at = scheduler.now;
         const answer = await process.handle(command);
         if (answer === "unavailable" || answer === "shutting down") return reach(null);
-        this.answers.check({ command, at }, answer);
+        this.answers.check({ command, at, by: actor }, answer);
         if (!(answer instanceof Error)) reach(answer);
       };
       scheduler.after(random.between(0.1, 1), () => void handle(), actor);

@@ -140,6 +140,13 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
+/** After these, Redis may show as fresh what is older than what it showed before. */
+export const FORGETFUL: ReadonlySet<string> = new Set([
+  "two masters of Redis",
+  "Redis lost its tail",
+  "clock of Redis jumps",
+]);
+
 /** Faults of the kinds of this run, one after the other and over each other, until the time is over; then all is mended. */
 export async function disturb(
   on: Disturbed,

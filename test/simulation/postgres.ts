@@ -105,9 +105,7 @@ export class SimPostgres {
       return;
     }
     session.waitsFor = held.by;
-    for (let next: Session | null = held.by; next; next = next.waitsFor) {
-      if (next === session) this.deadlocked();
-    }
+    if (waitsForItself(session)) this.deadlocked();
     return new Promise((go) => held.waiting.push({ session, go }));
   }
 
@@ -176,3 +174,12 @@ const FILLS: Record<TenantWant["kind"], Fill> = {
     book.wholeUnits.add(unit);
   },
 };
+
+function waitsForItself(session: Session): boolean {
+  const seen = new Set<Session>();
+  for (let next = session.waitsFor; next && !seen.has(next); next = next.waitsFor) {
+    if (next === session) return true;
+    seen.add(next);
+  }
+  return false;
+}

@@ -3,7 +3,7 @@ import { commandsOf } from "../support/commands.js";
 import { Answers } from "./answers.js";
 import { Auditor } from "./auditor.js";
 import { Clients, type Counts } from "./clients.js";
-import { disturb, FAULTS, type Disturbed } from "./faults.js";
+import { disturb, FAULTS, FORGETFUL, type Disturbed } from "./faults.js";
 import { SimPostgres } from "./postgres.js";
 import { COMMIT_TIMEOUT_MS, SimProcess, SimReconciler, SWEEP_MS } from "./process.js";
 import { Random } from "./random.js";
@@ -15,7 +15,7 @@ import { Names, type Known } from "./workload.js";
 /** Ten seconds before the hour, so that windows of an hour change in the middle of a run. */
 const STARTS_AT = Date.UTC(2026, 4, 12, 11, 59, 55);
 /** Virtual milliseconds: of disturbance, and until everything must have come to rest. */
-const DISTURBED_MS = 8_000;
+const DISTURBED_MS = 6_500;
 const REST_MS = 6_500;
 /** Undisturbed, no call to Redis is given up: both ways take less than its time-out. */
 const CALM_TAIL_MS = 10;
@@ -51,6 +51,7 @@ export class Simulation {
   private readonly answers = new Answers(this.auditor, () => this.scheduler.now);
   private readonly on: Disturbed;
   private readonly tenants: readonly Known[];
+  private readonly kinds: readonly string[];
   private faults: Readonly<Record<string, number>> = {};
   private utilisation = 1;
   private fingerprint = 0;
@@ -58,7 +59,9 @@ export class Simulation {
   constructor(readonly seed: number) {
     const { scheduler } = this;
     const random = (this.random = new Random(seed));
-    this.answers.calm = random.chance(0.15);
+    this.kinds = random.chance(0.15) ? [] : Object.keys(FAULTS).filter(() => random.chance(0.4));
+    this.answers.findsRoom =
+      this.kinds.length === 0 ? "everywhere" : this.kinds.some((kind) => FORGETFUL.has(kind)) ? "maybe" : "there";
     const committed = (writes: readonly Writes[], now: number): void => {
       this.mix(now + writes.reduce((sum, { entries, balances }) => sum + 31 * entries.length + balances.length, 0));
       this.auditor.committed(writes);
@@ -69,7 +72,7 @@ export class Simulation {
       new SimRedis("redis", scheduler, STARTS_AT + random.int(-60_000, 60_000)),
       new SimRedis("replica", scheduler, STARTS_AT + random.int(-60_000, 60_000)),
     ] as const;
-    const around = { scheduler, random, postgres, log: QUIET, tailMs: this.answers.calm ? CALM_TAIL_MS : 40 };
+    const around = { scheduler, random, postgres, log: QUIET, tailMs: this.kinds.length === 0 ? CALM_TAIL_MS : 40 };
     const processes = Array.from(
       { length: random.int(2, 3) },
       (_, i) => new SimProcess(`api ${i + 1}`, around, redises[0]),
@@ -99,10 +102,9 @@ export class Simulation {
   /** Disturbance, then rest, then demand that exceeds supply. */
   private async story(): Promise<void> {
     const { scheduler, random, on } = this;
-    const kinds = Object.keys(FAULTS).filter(() => !this.answers.calm && random.chance(0.4));
-    const disturbing = disturb(on, kinds, DISTURBED_MS);
+    const disturbing = disturb(on, this.kinds, DISTURBED_MS);
     const isOver = () => scheduler.now >= DISTURBED_MS;
-    const lanes = random.int(4, 9);
+    const lanes = random.int(3, 7);
     const living = Array.from({ length: lanes }, (_, i) =>
       on.clients.live({ ...this.tenants[i % this.tenants.length]!, jobs: [], holdings: [] }, this.names, isOver),
     );
