@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
-import { LogController, type FastifyInstance, type FastifyServerOptions } from "fastify";
+import { LogController, type FastifyHttpOptions, type FastifyInstance, type FastifyServerOptions } from "fastify";
 import type { RunSettings } from "#libs/config";
 import { Problem, problemBody, problemHeaders } from "../problems/problem.js";
 import { problemOf } from "../problems/translate.js";
@@ -36,7 +36,7 @@ export interface Closing {
 }
 
 export function createServer({ logLevel }: Pick<RunSettings, "logLevel">, closing: Closing): FastifyAdapter {
-  const options: FastifyServerOptions = {
+  const options: FastifyHttpOptions<Server> = {
     logger: { level: logLevel, serializers: { err: loggedError } },
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger for each request costs more than a reservation's validation.
