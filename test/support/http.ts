@@ -64,6 +64,10 @@ export class Holdfast {
     return this.process.adminKey;
   }
 
+  get databaseUrl(): string {
+    return this.database.url;
+  }
+
   async stop(): Promise<void> {
     await this.agent.close();
     await this.process.end("SIGTERM");
