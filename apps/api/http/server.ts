@@ -16,9 +16,9 @@ const PARAM_LIMIT = 2_400;
 /** Longer than a balancer's usual minute, so that it is the balancer who ends an idle connection. */
 const KEEP_ALIVE_MS = 72_000;
 /** A client that sends its headers, or its whole request, slower than this is cut off at the next look. */
-const HEADERS_TIMEOUT_MS = 15_000;
+const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-const TIMEOUT_CHECK_MS = 5_000;
+const TIMEOUT_CHECK_MS = 2_000;
 /** A connection on which nothing moves for so long is closed, also one whose client does not read its answer. */
 const IDLE_TIMEOUT_MS = 300_000;
 /** All headers of a request together, with its first line. */
