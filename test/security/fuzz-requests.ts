@@ -1,5 +1,5 @@
 import type { FuzzRandom } from "./fuzz-random.js";
-import { endsSomething, jsonOf, ODD, ValidValues, type Pools } from "./fuzz-values.js";
+import { endsSomething, jsonOf, oddValue, ValidValues, type World } from "./fuzz-values.js";
 import { OPERATIONS, operationAt, resolved, type Operation, type Parameter } from "./routes.js";
 
 export interface FuzzRequest {
@@ -8,11 +8,6 @@ export interface FuzzRequest {
   /** Names and values in turn, so that a name may come twice. */
   readonly headers: readonly string[];
   readonly body: string | undefined;
-}
-
-export interface Keys {
-  readonly admin: string;
-  readonly tenants: readonly string[];
 }
 
 interface Draft {
@@ -44,17 +39,15 @@ const HEADERS = [
 /** Draws requests: one in three is valid, the others are changed in one to three ways. */
 export class FuzzRequests {
   private readonly values: ValidValues;
-  /** Those that are dear come rarely. */
   private readonly operations = OPERATIONS.flatMap((operation) =>
-    Array.from({ length: operation.id === "reconcile.run" ? 1 : 20 }, () => operation),
+    Array.from({ length: weightOf(operation) }, () => operation),
   );
 
   constructor(
     private readonly random: FuzzRandom,
-    private readonly pools: Pools,
-    private readonly keys: Keys,
+    private readonly world: World,
   ) {
-    this.values = new ValidValues(random, pools);
+    this.values = new ValidValues(random, world);
   }
 
   next(): FuzzRequest {
@@ -63,20 +56,21 @@ export class FuzzRequests {
     const request = finished(draft);
     // By another method, or under another path, a request may reach what ends a tenant that the others work on.
     const reached = operationAt(request.method, request.path);
-    const needed = reached && endsSomething(reached) && this.pools.ten.some((id) => request.path.includes(id));
+    const needed = reached && endsSomething(reached) && this.world.tenants.some(({ id }) => request.path.includes(id));
     return needed ? { ...request, method: "GET" } : request;
   }
 
   private valid(operation: Operation): Draft {
     const { method, parameters, opens, body } = operation;
-    const of = ({ name, schema }: Parameter) => this.values.parameter(operation, name, schema);
+    this.values.chooseOwner(operation);
+    const of = ({ name, schema }: Parameter) => this.values.parameter(name, schema);
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(of(parameters.find((parameter) => parameter.name === name)!)),
     );
     const optional = parameters.filter(
       ({ in: at, name }) => at === "query" && name !== "cursor" && this.random.chance(25),
     );
-    const key = opens === "admin" ? this.keys.admin : this.random.pick(this.keys.tenants);
+    const key = opens === "admin" ? this.world.adminKey : this.values.owner.key;
     const headers = new Map<string, string | undefined>([["authorization", `Bearer ${key}`]]);
     if (parameters.some(({ in: at }) => at === "header")) headers.set("idempotency-key", this.values.freshKey());
     const query = optional.map((parameter): [string, string] => [parameter.name, encodeURIComponent(of(parameter))]);
@@ -98,25 +92,28 @@ export class FuzzRequests {
   }
 
   private changePath(draft: Draft): void {
-    const { random, pools } = this;
+    const { random, world } = this;
     const parts = draft.path.split("/");
     const at = 1 + random.below(parts.length - 1);
-    const other = random.pick([...pools.job.slice(-5), ...pools.rsv.slice(-5), ...pools.spare.slice(-5), "x"]);
-    parts[at] = random.pick([other, other, encoded(random.pick(ODD)), "", "..", `${parts[at]}%20`, "%2e%2e"]);
+    const { id, ids } = random.pick([...world.tenants, ...world.spare.slice(-5)]);
+    const other = random.pick([id, ...ids.job.slice(-5), ...ids.rsv.slice(-5), "x"]);
+    parts[at] = random.pick([other, other, encoded(oddValue(random)), "", "..", `${parts[at]}%20`, "%2e%2e"]);
     draft.path = parts.join("/") || "/x";
   }
 
   private changeQuery(draft: Draft): void {
     const { random } = this;
     const names = [...draft.operation.parameters.map(({ name }) => name), "limit", "cursor", "__proto__", "a[b]", ""];
-    draft.query.push([random.pick(names), encoded(random.pick(ODD))]);
+    draft.query.push([random.pick(names), encoded(oddValue(random))]);
   }
 
   private changeHeaders({ headers, more }: Draft): void {
-    const { random, keys } = this;
+    const { random, world } = this;
+    const keys = [world.adminKey, ...world.tenants.map(({ key }) => key)];
     const ways = [
-      () => headers.set("authorization", random.pick([undefined, "Bearer x", "", "Basic a", `Bearer ${keys.admin}x`])),
-      () => headers.set("authorization", `Bearer ${random.pick([keys.admin, ...keys.tenants])}`),
+      () =>
+        headers.set("authorization", random.pick([undefined, "Bearer x", "", "Basic a", `Bearer ${world.adminKey}x`])),
+      () => headers.set("authorization", `Bearer ${random.pick(keys)}`),
       () => headers.set("idempotency-key", random.pick([undefined, ...KEYS])),
       () => headers.set("content-type", random.pick([undefined, ...TYPES])),
       () => more.push(...random.pick(HEADERS)),
@@ -127,20 +124,26 @@ export class FuzzRequests {
   private changeBody(draft: Draft): void {
     const { random } = this;
     if (random.chance(10)) draft.text = random.pick(TEXTS);
-    if (random.chance(5)) draft.body = random.pick(ODD);
+    if (random.chance(5)) draft.body = oddValue(random);
     const places = placesIn(draft.body);
     if (places.length === 0) return;
     const { holder, name } = random.pick(places);
     const ways = [
-      () => (holder[name] = random.pick(ODD)),
-      () => (holder[name] = random.pick(ODD)),
+      () => (holder[name] = oddValue(random)),
+      () => (holder[name] = oddValue(random)),
       () => (holder[name] = String(holder[name])),
       () => (holder[name] = [holder[name]]),
       () => Reflect.deleteProperty(holder, name),
-      () => (holder[random.pick(["unknown", "id", "__proto__x", "tenantId", "state", LONG_NAME])] = random.pick(ODD)),
+      () => (holder[random.pick(["unknown", "id", "__proto__x", "tenantId", "state", LONG_NAME])] = oddValue(random)),
     ];
     random.pick(ways)();
   }
+}
+
+/** What moves amounts comes often, what is dear rarely. */
+function weightOf({ id, opens }: Operation): number {
+  if (id === "reconcile.run") return 1;
+  return /reserve|settle|release|batch/.test(id) ? 60 : opens === "tenant" ? 30 : 15;
 }
 
 const LONG_NAME = "n".repeat(300);

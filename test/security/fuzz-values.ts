@@ -1,8 +1,24 @@
 import type { FuzzRandom } from "./fuzz-random.js";
 import { idPrefix, resolved, type Operation, type Schema } from "./routes.js";
 
-/** What requests are filled with: what there is by now, by kind. */
-export type Pools = Readonly<Record<"ten" | "spare" | "key" | "job" | "rsv", string[]>>;
+/** What a tenant has by now, the newest last. */
+export class Owner {
+  readonly ids: Readonly<Record<"key" | "job" | "rsv", string[]>> = { key: [], job: [], rsv: [] };
+
+  constructor(
+    readonly id: string,
+    /** undefined: only the operator works on it. */
+    readonly key?: string,
+  ) {}
+}
+
+export interface World {
+  readonly adminKey: string;
+  /** Those that requests work on from the first to the last. */
+  readonly tenants: readonly Owner[];
+  /** Those that a request made, and that another one may end. */
+  readonly spare: Owner[];
+}
 
 /** Stands for itself in JSON text, outside of quotes: numbers that JavaScript cannot hold. */
 const bare = (text: string) => `@bare@${text}@`;
@@ -14,7 +30,7 @@ export function jsonOf(value: unknown): string {
 const LONG = "long".repeat(1_000);
 
 /** What stands where something else should. */
-export const ODD: readonly unknown[] = [
+const ODD: readonly unknown[] = [
   0,
   -1,
   1.5,
@@ -37,8 +53,13 @@ export const ODD: readonly unknown[] = [
   ...[`job_${"0".repeat(26)}`, `ten_${"Z".repeat(26)}`, `rsv_${"0".repeat(26)}`, "job_", "rsv_x"],
 ];
 
-/** Ids of an operation that ends a tenant or a key are of those that nothing else needs. */
-const ENDS = ["tenants.remove", "tenants.suspend", "tenants.resume", "tenants.change", "keys.revoke"];
+/** Each time another one, since what is drawn is changed further. */
+export function oddValue(random: FuzzRandom): unknown {
+  return structuredClone(random.pick(ODD));
+}
+
+/** They are sent to tenants that nothing else needs; of keys only those are named that a request has made. */
+const ENDS = ["tenants.remove", "tenants.suspend", "tenants.resume", "tenants.change"];
 
 export function endsSomething({ id }: Operation): boolean {
   return ENDS.includes(id);
@@ -57,14 +78,20 @@ export class ValidValues {
 
   constructor(
     private readonly random: FuzzRandom,
-    private readonly pools: Pools,
+    private readonly world: World,
   ) {}
 
-  parameter(operation: Operation, name: string, schema: Schema): string {
-    if (idPrefix(schema) === "ten" && endsSomething(operation)) return this.id("spare");
+  /** Whose request comes next: mostly what is named is the same tenant's. */
+  owner = new Owner(`ten_${"0".repeat(26)}`);
+
+  chooseOwner(operation: Operation): void {
+    const { tenants, spare } = this.world;
+    this.owner = this.random.pick(endsSomething(operation) && spare.length > 0 ? spare : tenants);
+  }
+
+  parameter(name: string, schema: Schema): string {
     if (name === "scope" && this.random.chance(50)) return `job:${this.id("job")}`;
-    const value = this.of(name, schema);
-    return typeof value === "string" ? value : String(value);
+    return String(this.of(name, schema));
   }
 
   freshKey(): string {
@@ -87,7 +114,8 @@ export class ValidValues {
 
   private of(name: string, schema: Schema): unknown {
     const prefix = idPrefix(schema);
-    if (prefix !== undefined) return this.id(prefix as keyof Pools);
+    if (prefix === "ten") return this.owner.id;
+    if (prefix !== undefined) return this.id(prefix as keyof Owner["ids"]);
     if (name === "unit") return this.random.pick(UNITS);
     if (name === "user") return this.random.pick(USERS);
     if (name === "idempotencyKey") return this.freshKey();
@@ -118,14 +146,15 @@ export class ValidValues {
   }
 
   private integer(name: string, { minimum = 0, maximum = 1e9 }: Schema): number {
-    if (name === "limit" && maximum > 500) return this.random.pick([100_000, 1_000_000, 0]);
+    if (name === "limit" && maximum > 500) return this.random.pick([1_000, 10_000, 100_000]);
     if (name === "ttlMs") return this.random.pick([60_000, 3_600_000]);
     const small = Math.max(minimum, 0) + this.random.below(20);
     return this.random.chance(3) ? this.random.pick([minimum, maximum]) : Math.max(1, Math.min(small, maximum));
   }
 
-  private id(kind: keyof Pools): string {
-    const pool = this.pools[kind];
-    return pool.length === 0 ? `${kind === "spare" ? "ten" : kind}_${"0".repeat(26)}` : this.random.pick(pool);
+  private id(kind: keyof Owner["ids"]): string {
+    const owner = this.random.chance(5) ? this.random.pick(this.world.tenants) : this.owner;
+    const ids = owner.ids[kind];
+    return ids.length === 0 ? `${kind}_${"0".repeat(26)}` : this.random.pick(ids);
   }
 }

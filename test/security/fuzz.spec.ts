@@ -1,41 +1,39 @@
 import { Agent } from "undici";
-import { startHoldfast, type Holdfast, type HttpTenant } from "../support/http.js";
+import { startHoldfast, type Holdfast } from "../support/http.js";
 import { MOVED_TWICE, UNSOUND } from "../support/record.js";
 import { fuzzSeed } from "../support/services.js";
 import { FuzzAnswers, type FuzzAnswer } from "./fuzz-answers.js";
 import { FuzzRandom } from "./fuzz-random.js";
 import { FuzzRequests, type FuzzRequest } from "./fuzz-requests.js";
-import type { Pools } from "./fuzz-values.js";
+import { Owner, type World } from "./fuzz-values.js";
 import { OPERATIONS } from "./routes.js";
 
 const REQUESTS = 50_000;
 const ROUND = 4_000;
-const AT_ONCE = 48;
+const AT_ONCE = 16;
 /** The newest of each kind that requests name: what is older is named by chance only. */
 const MOST_NAMED = 60;
 
 const seed = fuzzSeed();
 const random = new FuzzRandom(seed);
-const pools: Pools = { ten: [], spare: [], key: [], job: [], rsv: [] };
 const answers = new FuzzAnswers();
 const agent = new Agent({ connections: AT_ONCE, pipelining: 1 });
 
 let holdfast: Holdfast;
-let tenants: HttpTenant[];
+let world: World;
 
 beforeAll(async () => {
   holdfast = await startHoldfast();
   // Nothing expires by itself: whatever changes, a request has changed it.
   await holdfast.freezeClock(Date.now());
-  const limits = { tokens: { limit: 100_000 }, calls: { limit: 100_000, period: "day" } };
-  const some = { tokens: 20_000, calls: 20_000 };
-  tenants = await Promise.all(
-    [{}, { userAllowance: some }, { jobAllowance: { tokens: 500 } }].map((more) =>
-      holdfast.tenant({ allowances: limits, ...more }),
-    ),
-  );
-  pools.ten.push(...tenants.map(({ id }) => id));
-  pools.job.push(...(await Promise.all(tenants.map((tenant) => tenant.job({ user: "ada" })))));
+  const allowances = { tokens: { limit: 10_000 }, calls: { limit: 10_000, period: "day" } };
+  const some = { tokens: 2_000, calls: 2_000 };
+  const tenants = [];
+  for (const more of [{}, { userAllowance: some }, { jobAllowance: { tokens: 500 } }]) {
+    const { id, key } = await holdfast.tenant({ allowances, ...more });
+    tenants.push(new Owner(id, key));
+  }
+  world = { adminKey: holdfast.adminKey, tenants, spare: [] };
 });
 afterAll(async () => {
   await agent.close();
@@ -65,18 +63,24 @@ async function sendAll(requests: Iterable<FuzzRequest>): Promise<FuzzRequest[]> 
 }
 
 /** What was made is what later requests are about. */
-function remember(body: object, { method, path }: FuzzRequest): void {
+function remember(body: object, { method, path, headers }: FuzzRequest): void {
   if (method !== "POST") return;
+  const { tenants, spare } = world;
+  const owner =
+    [...tenants, ...spare].find(({ id }) => path.includes(id)) ??
+    tenants.find(({ key }) => headers.some((text) => text.endsWith(key!)));
   const { results } = body as { results?: readonly { body: object }[] };
   for (const each of results ? results.map((result) => result.body) : [body]) {
     const { id } = each as { id?: unknown };
     if (typeof id !== "string") continue;
-    const kind = id.slice(0, 3) as keyof Pools;
-    const pool = pools[kind === "ten" ? "spare" : kind];
-    if (path.endsWith("/suspend") || path.endsWith("/resume") || pool.includes(id)) continue;
-    pool.push(id);
-    if (pool.length > MOST_NAMED) pool.shift();
+    if (path === "/v1/admin/tenants") add(spare, new Owner(id));
+    else if (owner) add(owner.ids[id.slice(0, 3) as keyof Owner["ids"]] ?? [], id);
   }
+}
+
+function add<T>(among: T[], made: T): void {
+  if (!among.includes(made)) among.push(made);
+  if (among.length > MOST_NAMED) among.shift();
 }
 
 function* fresh(requests: FuzzRequests, count: number): Iterable<FuzzRequest> {
@@ -147,8 +151,7 @@ async function expectExplained(): Promise<void> {
 
 it(`holds against ${REQUESTS} requests made from openapi.json (seed ${seed})`, async () => {
   console.log(`TEST_FUZZ_SEED=${seed}`);
-  const keys = { admin: holdfast.adminKey, tenants: tenants.map(({ key }) => key) };
-  const requests = new FuzzRequests(random, pools, keys);
+  const requests = new FuzzRequests(random, world);
   while (answers.sent < REQUESTS) {
     const refused = await sendAll(fresh(requests, ROUND));
     expect(answers.faults.slice(0, 5)).toEqual([]);
