@@ -6,7 +6,6 @@ export interface FuzzAnswer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
-  readonly replayed: boolean;
 }
 
 export interface Counted {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Agent } from "undici";
 import { startHoldfast, type Holdfast } from "../support/http.js";
 import { MOVED_TWICE, UNSOUND } from "../support/record.js";
@@ -18,6 +19,10 @@ const seed = fuzzSeed();
 const random = new FuzzRandom(seed);
 const answers = new FuzzAnswers();
 const agent = new Agent({ connections: AT_ONCE, pipelining: 1 });
+
+/** Answers that asked to be asked again. */
+let tooBusy = 0;
+const MOST_BUSY = REQUESTS / 1_000;
 
 let holdfast: Holdfast;
 let world: World;
@@ -40,13 +45,28 @@ afterAll(async () => {
   await holdfast.stop();
 });
 
-async function ask({ method, path, headers, body }: FuzzRequest): Promise<FuzzAnswer> {
+/**
+ * A machine that is busy with other tests may keep the record from answering in time; no request is to blame for that
+ * where the same one is answered next. How often that was so is bounded at the end.
+ */
+async function ask(request: FuzzRequest): Promise<FuzzAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await askOnce(request);
+    if (answer.status !== 503 || !answer.text.includes('"ledger_unavailable"') || tries === 5) return answer;
+    tooBusy += 1;
+    await sleep(1_000);
+  }
+}
+
+async function askOnce({ method, path, headers, body }: FuzzRequest): Promise<FuzzAnswer> {
   // With the path apart, since a URL would be tidied up before it is sent.
   const options = { origin: holdfast.url, path, method: method as "GET", headers: [...headers], body: body ?? null };
   const answer = await agent.request(options);
-  const replayed = answer.headers["idempotency-replayed"] === "true";
-  const type = String(answer.headers["content-type"]);
-  return { status: answer.statusCode, type, text: await answer.body.text(), replayed };
+  return {
+    status: answer.statusCode,
+    type: String(answer.headers["content-type"]),
+    text: await answer.body.text(),
+  };
 }
 
 /** Sends all, so many at a time, and returns those that were refused. */
@@ -161,7 +181,10 @@ it(`holds against ${REQUESTS} requests made from openapi.json (seed ${seed})`, a
   }
   await expectExplained();
   const { sent, done, byOperation, byStatus } = answers;
-  console.log(`${sent} requests, ${done} of them done; by status ${JSON.stringify([...byStatus].sort())}`);
+  console.log(
+    `${sent} requests, ${done} of them done, ${tooBusy} asked again; by status ${JSON.stringify([...byStatus].sort())}`,
+  );
+  expect(tooBusy).toBeLessThan(MOST_BUSY);
   expect(done / sent).toBeGreaterThan(0.05);
   const neverDone = OPERATIONS.filter(({ id }) => !byOperation.get(id)?.done);
   const neverRefused = OPERATIONS.filter(({ id, statuses }) => statuses.includes(400) && !byOperation.get(id)?.refused);
