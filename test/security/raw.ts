@@ -38,3 +38,10 @@ export function open(url: string): Socket {
 export function bytesOf(line: string, headers: readonly string[] = [], body = ""): string {
   return [line, "Host: a", "Connection: close", ...headers, "", body].join("\r\n");
 }
+
+/** A problem like any other: with its code, its type and the headers of every answer. */
+export function expectRefused({ status, headers, body }: RawAnswer, wanted = 400, code = "validation_failed"): void {
+  expect([status, headers.get("content-type")]).toEqual([wanted, "application/problem+json; charset=utf-8"]);
+  expect(JSON.parse(body)).toMatchObject({ status: wanted, code });
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+}
