@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { startHoldfast, type Answer, type Holdfast } from "../support/http.js";
 import { eventually } from "../support/record.js";
@@ -62,6 +63,13 @@ describe("openapi.json", () => {
     const inPaths = OPERATIONS.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
     const known = OPERATIONS.flatMap((operation) => placesOf(operation).filter((place) => place.in === "path"));
     expect(known).toHaveLength(inPaths.length);
+  });
+
+  it("leaves out no route but the pages", () => {
+    const folder = new URL("../../apps/api/", import.meta.url);
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    const hiding = files.filter((file) => /ApiExclude|ApiHide/.test(readFileSync(new URL(file, folder), "utf8")));
+    expect(hiding).toEqual(["openapi/docs.controller.ts"]);
   });
 
   it("opens nothing to anybody but the probes", () => {
