@@ -11,6 +11,13 @@ function given(name: string): string {
   return value;
 }
 
+/** The seed of the fuzz run: TEST_FUZZ_SEED repeats one, else it is a new one each time. */
+export function fuzzSeed(): number {
+  const seed = Number(process.env["TEST_FUZZ_SEED"] ?? randomBytes(4).readUInt32BE());
+  if (!Number.isInteger(seed)) throw new Error("TEST_FUZZ_SEED must be a whole number");
+  return seed;
+}
+
 export interface FreshDatabase {
   readonly url: string;
   drop(): Promise<void>;
