@@ -60,6 +60,10 @@ export class Holdfast {
     return this.process.url;
   }
 
+  get adminKey(): string {
+    return this.process.adminKey;
+  }
+
   async stop(): Promise<void> {
     await this.agent.close();
     await this.process.end("SIGTERM");
