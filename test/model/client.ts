@@ -22,6 +22,11 @@ export class Client {
     return gotFrom(answer);
   }
 
+  /** The same at every process, at once. */
+  sendToAll(command: Command): Promise<Got[]> {
+    return Promise.all(this.at.map((_, turn) => this.send(turn, command)));
+  }
+
   /** Operations of one batch, each with what its own route would have answered. */
   async batch(turn: number, commands: readonly Command[]): Promise<Got[]> {
     const operations = commands.map(operationOf);

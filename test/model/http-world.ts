@@ -38,7 +38,7 @@ export class HttpWorld {
   static async start(service: Replicas, settings: readonly BookSettings[]): Promise<HttpWorld> {
     const world = new HttpWorld(service);
     await service.record.setClock(world.now);
-    for (const given of settings) world.tenants.push(await world.newTenant(given));
+    world.tenants.push(...(await Promise.all(settings.map((given) => world.newTenant(given)))));
     await world.moveClock(NOON);
     for (const tenant of world.tenants) {
       await world.deliver({ tenant, command: commandsOf(tenant.book.tenantId).createJob({ user: "ann" }) }, "once");
@@ -79,10 +79,12 @@ export class HttpWorld {
   }
 
   private async expectRowsAndReads(): Promise<void> {
-    for (const { book, client } of this.tenants) {
-      expect(await shapeIn(this.service.record, book.tenantId)).toEqual(shapeOf(book));
-      await expectAllShown(client.next(this.turn++), book, this.now);
-    }
+    await Promise.all(
+      this.tenants.map(async ({ book, client }) => {
+        expect(await shapeIn(this.service.record, book.tenantId)).toEqual(shapeOf(book));
+        await expectAllShown(client.next(this.turn++), book, this.now);
+      }),
+    );
   }
 
   /** A command alone: the same answer to the last figure, and the same balances. */
@@ -151,14 +153,13 @@ export class HttpWorld {
         return { tenant, command: commandOf(action, tenant.made) };
       });
     await this.runTogether(runs, inBatch);
-    for (const run of runs) await this.spread(run);
+    for (const run of runs) if (run.command.type === "endJob") await this.spread(run);
     await this.service.record.expectSound();
     for (const tenant of new Set(runs.map((run) => run.tenant))) {
       await this.teach(tenant);
       await this.expectCopies(tenant);
-      for (const jobId of tenant.made.jobs) {
-        await expectBinding(tenant.client.next(this.turn), tenant.book, this.now, jobId);
-      }
+      const at = tenant.client.next(this.turn);
+      await Promise.all(tenant.made.jobs.map((jobId) => expectBinding(at, tenant.book, this.now, jobId)));
     }
   }
 
@@ -217,14 +218,14 @@ export class HttpWorld {
   private async spread({ tenant, command }: Run): Promise<void> {
     if (command.type === "configure") await this.teach(tenant);
     if (command.type !== "endJob") return;
-    for (const at of [0, 1]) this.account({ tenant, command }, await tenant.client.send(at, command));
+    for (const got of await tenant.client.sendToAll(command)) this.account({ tenant, command }, got);
   }
 
   /** A change to what already is shows a process the record's time and the tenant's settings. */
   private async teach(tenant: Tenant): Promise<void> {
     const { tenantId, tenant: row } = tenant.book;
     const command = commandsOf(tenantId).configure({ change: "state", state: row!.state });
-    for (const at of [0, 1]) this.account({ tenant, command }, await tenant.client.send(at, command));
+    for (const got of await tenant.client.sendToAll(command)) this.account({ tenant, command }, got);
   }
 
   /** Moves the record's clock, and lets the reconciler do what is due by then. */
@@ -234,16 +235,13 @@ export class HttpWorld {
     const tasks = ["expire", "periods"];
     const { body } = await this.service.at(this.turn++).admin("POST", "/v1/admin/reconcile", { tasks });
     expect(body["data"]).toEqual(tasks.map((task) => expect.objectContaining({ task, outcome: "ok", failed: 0 })));
-    for (const tenant of this.tenants) {
-      const { book } = tenant;
-      const { tenantId } = book;
-      for (const { id, state, expiresAt } of reservationsIn(book)) {
-        if (state === "open" && expiresAt <= to) decide(book, commandsOf(tenantId).expire(id), to);
-      }
-      decide(book, { type: "openWindows", tenantId }, to);
-      await this.teach(tenant);
-      await this.expectCopies(tenant);
-    }
+    await Promise.all(
+      this.tenants.map(async (tenant) => {
+        decideWhatIsDue(tenant.book, to);
+        await this.teach(tenant);
+        await this.expectCopies(tenant);
+      }),
+    );
   }
 
   /** Copies follow the answer; from then on each that is there says what the book says. */
@@ -264,6 +262,15 @@ const REFUSED: Outcome = { type: "refused", refusal: { code: "conflict", detail:
 
 function figuresOf({ version, limit, reserved, spent }: ReturnType<typeof balancesIn>[number]): string {
   return `${version}:${limit ?? ""}:${reserved}:${spent}`;
+}
+
+/** What the reconciler does. */
+function decideWhatIsDue(book: TenantBook, now: number): void {
+  const { tenantId } = book;
+  for (const { id, state, expiresAt } of reservationsIn(book)) {
+    if (state === "open" && expiresAt <= now) decide(book, commandsOf(tenantId).expire(id), now);
+  }
+  decide(book, { type: "openWindows", tenantId }, now);
 }
 
 /** The command with an id that nobody is shown. */

@@ -30,7 +30,7 @@ export async function expectBinding(tenant: HttpTenant, book: TenantBook, now: n
 /** All that is shown of a tenant is as the book has it. */
 export async function expectAllShown(tenant: HttpTenant, book: TenantBook, now: number): Promise<void> {
   expect((await tenant.admin("GET")).body).toEqual(tenantShown(book));
-  for (const { id } of jobsIn(book)) await expectBinding(tenant, book, now, id);
+  await Promise.all(jobsIn(book).map(({ id }) => expectBinding(tenant, book, now, id)));
   const users = new Set([...jobsIn(book).map(({ user }) => user), ...book.users.rows.keys()]);
   for (const user of users) {
     const rows = balancesIn(book).filter(

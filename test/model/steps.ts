@@ -34,7 +34,11 @@ export const TENANTS = 3;
 
 const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
 const small = fc.oneof(fc.constantFrom(0, 1), fc.nat(60));
-const limit = fc.oneof({ weight: 4, arbitrary: fc.nat(150) }, { weight: 1, arbitrary: fc.constant(null) });
+const limit = fc.oneof(
+  { weight: 2, arbitrary: fc.nat(150) },
+  { weight: 2, arbitrary: fc.integer({ min: 40, max: 150 }) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
 /** Names that mean something in keys, in paths and in queries. */
 const user = fc.constantFrom("ann", "ann", "bob:c", "a/b", "é %+&?#", "..", null);
 const unit = fc.oneof(
@@ -121,12 +125,14 @@ const configure = fc.record({
       { change: "patch", enforcement: "enforce" },
       { change: "patch", enforcement: "observe" },
     ),
-    fc.constantFrom<TenantChange[]>({ change: "state", state: "active" }, { change: "state", state: "suspended" }),
+    fc
+      .constantFrom<("active" | "suspended")[]>("active", "active", "suspended")
+      .map((state) => ({ change: "state", state })),
   ),
 });
 
 const action = fc.oneof(
-  { weight: 3, arbitrary: createJob },
+  { weight: 4, arbitrary: createJob },
   { weight: 14, arbitrary: reserve },
   { weight: 5, arbitrary: settle },
   { weight: 2, arbitrary: close },
@@ -197,19 +203,20 @@ const group = fc.record({
   inBatch: fc.boolean(),
 });
 
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 12, arbitrary: fc.record({ type: fc.constant("one" as const), placed, how }) },
-    { weight: 3, arbitrary: group },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000)
-        .map((byMs): Step => ({ type: "advance", byMs })),
-    },
-  ),
-  { minLength: 10, maxLength: 40 },
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ type: fc.constant("one" as const), placed, how }) },
+  { weight: 3, arbitrary: group },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000)
+      .map((byMs): Step => ({ type: "advance", byMs })),
+  },
 );
+
+/** So many steps. */
+export const stepsOf = (minLength: number, maxLength: number): fc.Arbitrary<Step[]> =>
+  fc.array(step, { minLength, maxLength, size: "max" });
 
 const setting: fc.Arbitrary<BookSettings> = fc
   .record({
