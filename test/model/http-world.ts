@@ -120,7 +120,8 @@ export class HttpWorld {
       if (isKeyed(command) && got.status < 300) expect(second).toEqual({ ...got, replayed: true });
     }
     if (how === "otherwise" && isKeyed(command)) {
-      const other = otherUnderSameKey(command);
+      const elsewhere = tenant.made.jobs.find((id) => "jobId" in command && id !== command.jobId);
+      const other = otherUnderSameKey(command, at % 3 === 0 ? undefined : elsewhere);
       const second = await tenant.client.send(at + 1, other);
       this.account({ tenant, command: other }, second);
       if (got.status < 300) expect(second).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
@@ -278,8 +279,10 @@ function bound(command: Command, id: string): Command {
   return decidedOf(command, { status: 0, replayed: false, body: { id } });
 }
 
-function otherUnderSameKey<T extends Command>(command: T): T {
+/** Another body, or the same at another path. */
+function otherUnderSameKey<T extends Command>(command: T, jobId: string | undefined): T {
   if (command.type === "createJob") return { ...command, name: "another" };
+  if (command.type === "reserve" && jobId !== undefined) return { ...command, jobId };
   if (command.type === "reserve") return { ...command, ttlMs: command.ttlMs + 1 };
   if (command.type !== "configure" || command.change.change !== "adjust") return command;
   return { ...command, change: { ...command.change, delta: command.change.delta * 2 } };

@@ -194,7 +194,7 @@ function reserveOf(
 
 const placed: fc.Arbitrary<Placed> = fc.record({ tenant: fc.nat(TENANTS - 1), action });
 const how = fc.oneof(
-  { weight: 5, arbitrary: fc.constant<How>("once") },
+  { weight: 2, arbitrary: fc.constant<How>("once") },
   { weight: 5, arbitrary: fc.constantFrom(...HOWS) },
 );
 const group = fc.record({
