@@ -125,7 +125,7 @@ export async function expectAgreement(three: Three, cases: readonly Case[]): Pro
     real: commands.reserve(balance.scope.id, ask, { admit }),
   }));
   const verdicts = await Promise.all(
-    placed.map(({ tenantId, balance, ...one }) => {
+    placed.map(async ({ tenantId, balance, ...one }) => {
       const { tooLarge, decisive } = expectedOf(one);
       return tooLarge ? null : copies.judge(tenantId, [[{ key: balance.key, amount: decisive }]], 60_000);
     }),
