@@ -2,12 +2,11 @@ import { decide, type Command, type Outcome, type TenantBook } from "#libs/ledge
 import { balancesIn, bookOf, expectSound, NOON, reservationsIn, type BookSettings } from "../support/book.js";
 import { commandsOf } from "../support/commands.js";
 import { HttpTenant } from "../support/http.js";
-import { eventually } from "../support/record.js";
 import type { Replicas } from "../support/replicas.js";
 import { Client, isKeyed } from "./client.js";
 import { inSomeOrder } from "./order.js";
-import { expectAllShown, expectBinding } from "./reads.js";
-import { decidedOf, gotOf, operationOf, refusedBefore, requestOf, type Got } from "./requests.js";
+import { expectAllShown, expectBinding, expectCopies } from "./reads.js";
+import { decidedOf, gotOf, operationOf, otherUnderSameKey, refusedBefore, requestOf, type Got } from "./requests.js";
 import { copyOf, shapeIn, shapeOf, textOf } from "./shape.js";
 import { shownAfter, tenantShown } from "./shown.js";
 import { commandOf, remember, type How, type Made, type Placed, type Step } from "./steps.js";
@@ -40,10 +39,16 @@ export class HttpWorld {
     await service.record.setClock(world.now);
     world.tenants.push(...(await Promise.all(settings.map((given) => world.newTenant(given)))));
     await world.moveClock(NOON);
-    for (const tenant of world.tenants) {
-      await world.deliver({ tenant, command: commandsOf(tenant.book.tenantId).createJob({ user: "ann" }) }, "once");
-    }
+    await Promise.all(world.tenants.map((tenant) => world.openFirst(tenant)));
     return world;
+  }
+
+  /** A job and a reservation, so that there is something to settle. */
+  private async openFirst(tenant: Tenant): Promise<void> {
+    const commands = commandsOf(tenant.book.tenantId);
+    await this.deliver({ tenant, command: commands.createJob({ user: "ann" }) }, "once");
+    await this.deliver({ tenant, command: commands.reserve(tenant.made.jobs[0]!, { tokens: 1, calls: 1 }) }, "once");
+    await expectCopies(tenant.client.at[0]!, tenant.book);
   }
 
   private async newTenant(given: BookSettings): Promise<Tenant> {
@@ -98,7 +103,7 @@ export class HttpWorld {
     if (how === "twice") await this.runTogether([run, run], false);
     else await this.deliver(run, how);
     await this.spread(run);
-    await this.expectCopies(tenant);
+    await expectCopies(tenant.client.at[0]!, tenant.book);
     await expectBinding(tenant.client.next(this.turn), tenant.book, this.now, jobOf(run));
   }
 
@@ -158,7 +163,7 @@ export class HttpWorld {
     await this.service.record.expectSound();
     for (const tenant of new Set(runs.map((run) => run.tenant))) {
       await this.teach(tenant);
-      await this.expectCopies(tenant);
+      await expectCopies(tenant.client.at[0]!, tenant.book);
       const at = tenant.client.next(this.turn);
       await Promise.all(tenant.made.jobs.map((jobId) => expectBinding(at, tenant.book, this.now, jobId)));
     }
@@ -240,30 +245,13 @@ export class HttpWorld {
       this.tenants.map(async (tenant) => {
         decideWhatIsDue(tenant.book, to);
         await this.teach(tenant);
-        await this.expectCopies(tenant);
+        await expectCopies(tenant.client.at[0]!, tenant.book);
       }),
     );
-  }
-
-  /** Copies follow the answer; from then on each that is there says what the book says. */
-  private async expectCopies({ book }: Tenant): Promise<void> {
-    const rows = balancesIn(book);
-    if (rows.length === 0) return;
-    const keys = rows.map(({ key }) => `holdfast:{${book.tenantId}}:copy:${key}`);
-    await eventually(async () => {
-      const copies = await this.service.at(0).redis.mget(keys);
-      const said = copies.map((copy, i) => copy?.replace(/:\d+$/, "") ?? figuresOf(rows[i]!));
-      expect(said).toEqual(rows.map(figuresOf));
-      return true;
-    });
   }
 }
 
 const REFUSED: Outcome = { type: "refused", refusal: { code: "conflict", detail: "" } };
-
-function figuresOf({ version, limit, reserved, spent }: ReturnType<typeof balancesIn>[number]): string {
-  return `${version}:${limit ?? ""}:${reserved}:${spent}`;
-}
 
 /** What the reconciler does. */
 function decideWhatIsDue(book: TenantBook, now: number): void {
@@ -277,15 +265,6 @@ function decideWhatIsDue(book: TenantBook, now: number): void {
 /** The command with an id that nobody is shown. */
 function bound(command: Command, id: string): Command {
   return decidedOf(command, { status: 0, replayed: false, body: { id } });
-}
-
-/** Another body, or the same at another path. */
-function otherUnderSameKey<T extends Command>(command: T, jobId: string | undefined): T {
-  if (command.type === "createJob") return { ...command, name: "another" };
-  if (command.type === "reserve" && jobId !== undefined) return { ...command, jobId };
-  if (command.type === "reserve") return { ...command, ttlMs: command.ttlMs + 1 };
-  if (command.type !== "configure" || command.change.change !== "adjust") return command;
-  return { ...command, change: { ...command.change, delta: command.change.delta * 2 } };
 }
 
 function jobOf({ tenant, command }: Run): string | undefined {

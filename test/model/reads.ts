@@ -1,6 +1,7 @@
-import type { Reservation, TenantBook } from "#libs/ledger";
+import type { Balance, Reservation, TenantBook } from "#libs/ledger";
 import { balancesIn, reservationsIn } from "../support/book.js";
 import type { HttpTenant } from "../support/http.js";
+import { eventually } from "../support/record.js";
 import { sorted } from "./shape.js";
 import {
   balanceShown,
@@ -17,27 +18,32 @@ const jobsIn = (book: TenantBook) => [...book.jobs.rows.values()].filter((job) =
 /** What binds now at the tenant, and at this job and its user, is shown as the book has it. */
 export async function expectBinding(tenant: HttpTenant, book: TenantBook, now: number, jobId?: string): Promise<void> {
   const job = jobId === undefined ? null : book.jobs.find(jobId);
-  const asked: [scope: string, shown: object[]][] = [["tenant", bindingShown(book, null, now)]];
-  if (job) asked.push([`job:${job.id}`, jobBalancesShown(book, job)]);
-  if (job && job.user !== null) asked.push([`user:${job.user}`, bindingShown(book, job.user, now)]);
-  await Promise.all(
-    asked.map(async ([scope, shown]) =>
-      expect({ scope, balances: sorted(await tenant.balances(scope)) }).toEqual({ scope, balances: sorted(shown) }),
-    ),
-  );
+  await Promise.all([
+    expectShown(tenant, "tenant", bindingShown(book, null, now)),
+    job && expectShown(tenant, `job:${job.id}`, jobBalancesShown(book, job)),
+    job?.user != null && expectUser(tenant, book, now, job.user),
+  ]);
+}
+
+function expectUser(tenant: HttpTenant, book: TenantBook, now: number, user: string): Promise<void> {
+  return expectShown(tenant, `user:${user}`, bindingShown(book, user, now));
+}
+
+async function expectShown(tenant: HttpTenant, scope: string, shown: object[], windows = "current"): Promise<void> {
+  const balances = sorted(await tenant.balances(scope, windows));
+  expect({ scope, balances }).toEqual({ scope, balances: sorted(shown) });
 }
 
 /** All that is shown of a tenant is as the book has it. */
 export async function expectAllShown(tenant: HttpTenant, book: TenantBook, now: number): Promise<void> {
   expect((await tenant.admin("GET")).body).toEqual(tenantShown(book));
-  await Promise.all(jobsIn(book).map(({ id }) => expectBinding(tenant, book, now, id)));
-  const users = new Set([...jobsIn(book).map(({ user }) => user), ...book.users.rows.keys()]);
-  for (const user of users) {
-    const rows = balancesIn(book).filter(
-      ({ scope }) => scope.kind === (user === null ? "tenant" : "user") && (user === null || scope.id === user),
-    );
-    const shown = await tenant.balances(user === null ? "tenant" : `user:${user}`, "all");
-    expect({ user, balances: sorted(shown) }).toEqual({ user, balances: sorted(rows.map(balanceShown)) });
+  await expectBinding(tenant, book, now);
+  const written = (kind: "tenant" | "user", id: string) =>
+    balancesIn(book).filter(({ scope }) => scope.kind === kind && scope.id === id);
+  await expectShown(tenant, "tenant", written("tenant", book.tenantId).map(balanceShown), "all");
+  for (const user of new Set([...jobsIn(book).flatMap((job) => job.user ?? []), ...book.users.rows.keys()])) {
+    await expectUser(tenant, book, now, user);
+    await expectShown(tenant, `user:${user}`, written("user", user).map(balanceShown), "all");
   }
   await expectJobs(tenant, book);
   await Promise.all(
@@ -99,4 +105,21 @@ interface Entry {
   readonly reserved: number;
   readonly spent: number;
   readonly scopes: readonly { readonly kind: string; readonly id: string; readonly window: string }[];
+}
+
+/** Copies follow the answer; from then on each that is there says what the book says. */
+export async function expectCopies({ holdfast }: HttpTenant, book: TenantBook): Promise<void> {
+  const rows = balancesIn(book);
+  if (rows.length === 0) return;
+  const keys = rows.map(({ key }) => `holdfast:{${book.tenantId}}:copy:${key}`);
+  await eventually(async () => {
+    const copies = await holdfast.redis.mget(keys);
+    const said = copies.map((copy, i) => copy?.replace(/:\d+$/, "") ?? figuresOf(rows[i]!));
+    expect(said).toEqual(rows.map(figuresOf));
+    return true;
+  });
+}
+
+function figuresOf({ version, limit, reserved, spent }: Balance): string {
+  return `${version}:${limit ?? ""}:${reserved}:${spent}`;
 }

@@ -156,3 +156,12 @@ function problemOf({ code, detail, errors, denial }: Refusal, instance: string):
   };
   return { status, replayed: false, body: { ...problem, ...(errors && { errors }), ...figures } };
 }
+
+/** Another body, or the same at another path. */
+export function otherUnderSameKey<T extends Command>(command: T, jobId: string | undefined): T {
+  if (command.type === "createJob") return { ...command, name: "another" };
+  if (command.type === "reserve" && jobId !== undefined) return { ...command, jobId };
+  if (command.type === "reserve") return { ...command, ttlMs: command.ttlMs + 1 };
+  if (command.type !== "configure" || command.change.change !== "adjust") return command;
+  return { ...command, change: { ...command.change, delta: command.change.delta * 2 } };
+}

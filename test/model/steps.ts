@@ -36,7 +36,7 @@ const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Mat
 const small = fc.oneof(fc.constantFrom(0, 1), fc.nat(60));
 const limit = fc.oneof(
   { weight: 2, arbitrary: fc.nat(150) },
-  { weight: 2, arbitrary: fc.integer({ min: 40, max: 150 }) },
+  { weight: 2, arbitrary: fc.noBias(fc.integer({ min: 40, max: 150 })) },
   { weight: 1, arbitrary: fc.constant(null) },
 );
 /** Names that mean something in keys, in paths and in queries. */
@@ -76,7 +76,11 @@ const reserve = fc.record({
   /** Under a key that an earlier command may have used, for another request. */
   reuses: fc.oneof({ weight: 14, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat() }),
 });
-const createJob = fc.record({ kind: fc.constant("createJob" as const), user, most: fc.option(small) });
+const createJob = fc.record({
+  kind: fc.constant("createJob" as const),
+  user,
+  most: fc.option(fc.oneof(small, fc.noBias(fc.nat(150)))),
+});
 const endJob = fc.record({
   kind: fc.constant("endJob" as const),
   job: fc.nat(),
@@ -134,8 +138,8 @@ const configure = fc.record({
 const action = fc.oneof(
   { weight: 4, arbitrary: createJob },
   { weight: 14, arbitrary: reserve },
-  { weight: 5, arbitrary: settle },
-  { weight: 2, arbitrary: close },
+  { weight: 8, arbitrary: settle },
+  { weight: 3, arbitrary: close },
   { weight: 1, arbitrary: extend },
   { weight: 4, arbitrary: configure },
   { weight: 1, arbitrary: endJob },
