@@ -1,6 +1,7 @@
 import { decide, type Command, type Outcome, type TenantBook } from "#libs/ledger";
 import { balancesIn, bookOf, expectSound, NOON, reservationsIn, type BookSettings } from "../support/book.js";
 import { commandsOf } from "../support/commands.js";
+import type { CutAt } from "../support/cut.js";
 import { HttpTenant } from "../support/http.js";
 import type { Replicas } from "../support/replicas.js";
 import { Client, isKeyed } from "./client.js";
@@ -100,23 +101,26 @@ export class HttpWorld {
       return this.moveClock(Math.max(this.now, tenant.book.reservations.find(id)?.expiresAt ?? 0));
     }
     const run = { tenant, command: commandOf(action, tenant.made) };
-    if (how === "twice") await this.runTogether([run, run], false);
+    if (how === "twice") await this.runTwice(run);
     else await this.deliver(run, how);
     await this.spread(run);
     await expectCopies(tenant.client.at[0]!, tenant.book);
     await expectBinding(tenant.client.next(this.turn), tenant.book, this.now, jobOf(run));
   }
 
+  /** The same at both processes at once has one effect. */
+  private async runTwice(run: Run): Promise<void> {
+    const [first, second] = await this.runTogether([run, run], false);
+    if (!isKeyed(run.command) || first!.status >= 300) return;
+    expect(first!.body).toEqual(second!.body);
+    expect([first!.replayed, second!.replayed]).toContain(true);
+  }
+
   private async deliver(run: Run, how: How): Promise<void> {
     const { tenant, command } = run;
     const at = this.turn++;
     const cutAt = tenant.client.cutAt(command, how, () => this.foretold(run).type === "done");
-    if (cutAt !== null) {
-      await tenant.client.cut(at, command, cutAt);
-      const got = await tenant.client.send(at + 1, command);
-      this.account(run, got, cutAt === "answered" || (cutAt === "sent" && got.replayed));
-      return;
-    }
+    if (cutAt !== null) return this.deliverCut(run, at, cutAt);
     const got = await tenant.client.send(at, command);
     this.account(run, got);
     if (how === "again" || how === "elsewhere") {
@@ -131,6 +135,15 @@ export class HttpWorld {
       this.account({ tenant, command: other }, second);
       if (got.status < 300) expect(second).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
     }
+  }
+
+  /** The client goes away, asks again at the other process, and learns there what came of it. */
+  private async deliverCut(run: Run, at: number, cutAt: CutAt): Promise<void> {
+    const { tenant, command } = run;
+    await tenant.client.cut(at, command, cutAt);
+    const got = await tenant.client.send(at + 1, command);
+    if (cutAt === "answered" && isKeyed(command) && got.status < 300) expect(got.replayed).toBe(true);
+    this.account(run, got, cutAt === "answered" || (cutAt === "sent" && got.replayed));
   }
 
   private foretold({ tenant, command }: Run): Outcome {
@@ -170,7 +183,7 @@ export class HttpWorld {
   }
 
   /** Commands at once, at both processes: some order of them gives the same answers and leaves the same rows. */
-  private async runTogether(runs: readonly Run[], inBatch: boolean): Promise<void> {
+  private async runTogether(runs: readonly Run[], inBatch: boolean): Promise<Got[]> {
     const batched = runs.filter(({ command }) => inBatch && operationOf(command) !== null);
     const batches = [...new Set(batched.map(({ tenant }) => tenant))].map(async (tenant) => {
       const mine = batched.filter((run) => run.tenant === tenant);
@@ -193,6 +206,7 @@ export class HttpWorld {
         all.filter((run) => run.tenant === tenant),
       );
     }
+    return all.map(({ got }) => got);
   }
 
   private async explain(tenant: Tenant, all: readonly (Run & { got: Got; instance: string })[]): Promise<void> {
