@@ -7,7 +7,16 @@ import type { Replicas } from "../support/replicas.js";
 import { Client, isKeyed } from "./client.js";
 import { inSomeOrder } from "./order.js";
 import { expectAllShown, expectBinding, expectCopies } from "./reads.js";
-import { decidedOf, gotOf, operationOf, otherUnderSameKey, refusedBefore, requestOf, type Got } from "./requests.js";
+import {
+  decidedOf,
+  expectCoherent,
+  gotOf,
+  operationOf,
+  otherUnderSameKey,
+  refusedBefore,
+  requestOf,
+  type Got,
+} from "./requests.js";
 import { copyOf, shapeIn, shapeOf, textOf } from "./shape.js";
 import { shownAfter, tenantShown } from "./shown.js";
 import { commandOf, remember, type How, type Made, type Placed, type Step } from "./steps.js";
@@ -213,6 +222,7 @@ export class HttpWorld {
     const given = all.map(({ command, got, instance }) => {
       const decided = decidedOf(command, got);
       const before = refusedBefore(command);
+      if (got.status === 402) expectCoherent(got);
       if (before) expect(got).toEqual(gotOf(command, before, instance));
       const text = textOf(got);
       const says = (outcome: Outcome) => textOf(gotOf(decided, outcome, instance)) === text;

@@ -1,4 +1,4 @@
-import type { Command, Configure, KeyUse, Outcome, Refusal } from "#libs/ledger";
+import { MAX_AMOUNT, type Command, type Configure, type KeyUse, type Outcome, type Refusal } from "#libs/ledger";
 import { useOf } from "../../apps/api/idempotency/key.js";
 import { PROBLEMS } from "../../apps/api/problems/table.js";
 import { isUserName, USER_RULE } from "../../apps/api/validation/text.js";
@@ -164,4 +164,13 @@ export function otherUnderSameKey<T extends Command>(command: T, jobId: string |
   if (command.type === "reserve") return { ...command, ttlMs: command.ttlMs + 1 };
   if (command.type !== "configure" || command.change.change !== "adjust") return command;
   return { ...command, change: { ...command.change, delta: command.change.delta * 2 } };
+}
+
+/** A denial out of its place in an order is of figures that stood together at some time, and that refuse. */
+export function expectCoherent({ body }: Got): void {
+  const { limit, spent, reserved, available, requested } = body as Record<string, number | "unlimited">;
+  const room = (limit === "unlimited" ? MAX_AMOUNT : Number(limit)) - Number(spent) - Number(reserved);
+  expect(body).toMatchObject({ available: Math.max(0, room) });
+  expect(Number(requested)).toBeGreaterThan(room);
+  expect(Number(available)).toBeLessThanOrEqual(Number(requested));
 }
