@@ -112,7 +112,7 @@ async function formCluster(clients: readonly Redis[], ports: readonly (readonly 
     return known.every((info) => info.includes(`cluster_known_nodes:${clients.length}`));
   });
   for (const [i, replica] of clients.slice(3).entries()) {
-    await replica.cluster("REPLICATE", (await clients[i]!.cluster("MYID")));
+    await replica.cluster("REPLICATE", await clients[i]!.cluster("MYID"));
   }
   await eventually(async () => {
     const infos = await Promise.all(clients.map((client) => client.cluster("INFO")));
@@ -204,12 +204,17 @@ function urlOf(
   return `redis${tls ? "s" : ""}${form}://${login}${hosts}${path}${query && `?${query}`}`;
 }
 
+function ownCertificate() {
+  const [ca, cert, key] = ["ca.pem", "server.pem", "server.key"].map((name) => readFileSync(certificate(name)));
+  return { ca: ca!, cert: cert!, key: key! };
+}
+
 function clientOf(port: number, { password, tls }: ServerOptions): Redis {
   const client = new Redis({
     port,
     host: "127.0.0.1",
     ...(password !== undefined && { password }),
-    ...(tls && { tls: { ca: readFileSync(certificate("ca.pem")), checkServerIdentity: () => undefined } }),
+    ...(tls && { tls: { ...ownCertificate(), checkServerIdentity: () => undefined } }),
     retryStrategy: () => 50,
   });
   client.on("error", () => undefined);
