@@ -56,8 +56,12 @@ const reserve = (holdfast: HoldfastProcess, { key, job }: Fixture, units: number
 
 /** Tenants of which everything is held. */
 async function fullTenants(holdfast: HoldfastProcess): Promise<Fixture[]> {
-  const tenants = await Promise.all(Array.from({ length: TENANTS }, () => tenantWithJob(holdfast, LIMIT)));
-  for (const tenant of tenants) expect((await reserve(holdfast, tenant, LIMIT)).status).toBe(201);
+  const tenants: Fixture[] = [];
+  while (tenants.length < TENANTS) {
+    const tenant = await tenantWithJob(holdfast, LIMIT);
+    expect((await reserve(holdfast, tenant, LIMIT)).status).toBe(201);
+    tenants.push(tenant);
+  }
   return tenants;
 }
 
