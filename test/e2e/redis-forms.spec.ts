@@ -44,7 +44,7 @@ async function over<R extends Running>(
     try {
       await test(holdfast, redis);
     } finally {
-      await holdfast.end("SIGTERM");
+      expect(await holdfast.end("SIGTERM")).toMatchObject({ code: 0, err: "" });
     }
   } finally {
     await redis.stop();
@@ -95,12 +95,17 @@ async function startWithClientCertificate(): Promise<Running> {
   return { ...server, url: `${server.url}&cert=${certificate("server.pem")}&key=${certificate("server.key")}` };
 }
 
+async function startClusterByName(): Promise<Running> {
+  const cluster = await startRedisCluster({ ...secured, tls: "elsewhere" });
+  return { ...cluster, url: `${cluster.url}&servername=elsewhere.test` };
+}
+
 describe("copies deny, whatever form of Redis the address names:", () => {
   it.each<[string, () => Promise<Running>]>([
     ["a server with TLS and a password", () => startRedisServer(secured)],
     ["a server that wants a certificate of its clients", startWithClientCertificate],
     ["a cluster", () => startRedisCluster()],
-    ["a cluster with TLS and a password", () => startRedisCluster(secured)],
+    ["a cluster with TLS and a password, by a name that its addresses do not have", startClusterByName],
     ["a master behind a Sentinel", () => startRedisSentinels()],
     ["a master behind a Sentinel, with TLS and passwords", () => startRedisSentinels(secured)],
   ])("%s", async (_name, start) => {
