@@ -6,6 +6,7 @@ import {
   startRedisCluster,
   startRedisSentinels,
   startRedisServer,
+  type RedisSentinels,
   type RedisServer,
   type ServerOptions,
 } from "../support/redis-servers.js";
@@ -132,24 +133,29 @@ async function expectOnly402(
   expect([...statuses]).toEqual([402]);
 }
 
-async function isMaster(server: RedisServer): Promise<boolean> {
+async function asked(server: RedisServer, command: string, ...args: string[]): Promise<unknown> {
   const client = server.client();
   try {
-    return (await client.info("replication")).includes("role:master");
+    return await client.call(command, ...args);
   } finally {
     client.disconnect();
   }
 }
 
+const isMaster = async (server: RedisServer): Promise<boolean> =>
+  String(await asked(server, "INFO", "replication")).includes("role:master");
+
 describe("a failover in mid-traffic changes no answer, and the new master is used:", () => {
-  it("by SENTINEL FAILOVER", async () => {
-    await over(startRedisSentinels(secured), async (holdfast, { sentinel, replica, name }) => {
+  it.each<[string, (redis: RedisSentinels) => Promise<unknown>]>([
+    ["by SENTINEL FAILOVER", ({ sentinel, name }) => asked(sentinel, "SENTINEL", "FAILOVER", name)],
+    ["of a Sentinel's master that is killed", ({ master }) => master.kill()],
+    ["of a Sentinel's master that is hung", ({ master }) => Promise.resolve(master.suspend())],
+  ])("%s", async (_name, fail) => {
+    await over(startRedisSentinels(secured), async (holdfast, redis) => {
       const tenants = await fullTenants(holdfast);
       await expectOnly402(holdfast, tenants, async () => {
-        const operator = sentinel.client();
-        await operator.call("SENTINEL", "FAILOVER", name);
-        operator.disconnect();
-        await eventually(() => isMaster(replica), 15_000);
+        await fail(redis);
+        await eventually(() => isMaster(redis.replica), 15_000);
       });
       await expectDeniedByCopies(holdfast, tenants);
       await expectRight(holdfast, tenants[0]!);
