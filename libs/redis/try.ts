@@ -7,6 +7,8 @@ import { problemOfSilence } from "./probe.js";
 const TRY_MS = 2_000;
 const STEP_MS = 900;
 
+const NO_PERMISSION = "has a user that may not run scripts on keys that begin with holdfast:";
+
 type Failure = Error & { readonly code?: string };
 
 /**
@@ -42,6 +44,16 @@ async function askServer(address: RedisAddress, host: RedisHost): Promise<void> 
       throw new RedisUrlProblem("leads to a server that is no node of a cluster: begin it with redis://");
     }
     if (db > 0) await redis.select(db);
+    await mayBeUsed(redis);
+  });
+}
+
+/** Whether the user may run a script on our keys; a node says so also of keys that it does not have. */
+async function mayBeUsed(redis: Redis): Promise<void> {
+  const asked = redis.eval("redis.call('TIME') return redis.call('MGET', KEYS[1])", 1, "holdfast:{try}:try");
+  await asked.catch((error: Error) => {
+    // Anything else passes by, and is met by the record deciding alone.
+    if (/NOPERM|permission/i.test(error.message)) throw new RedisUrlProblem(NO_PERMISSION);
   });
 }
 
@@ -101,6 +113,7 @@ function problemIn(error: Failure, of: string): Error {
   const wrong = (problem: string) => new RedisUrlProblem(problem);
   if (/^WRONGPASS|invalid (username|password)/i.test(message)) return wrong(`has a wrong ${of}user or password`);
   if (message.startsWith("NOAUTH")) return wrong(`has no ${of}password, but the server wants one`);
+  if (message.startsWith("NOPERM")) return wrong(NO_PERMISSION);
   if (/unknown command.*sentinel/i.test(message)) return wrong("leads to a server that is no Sentinel");
   if (/^ERR (DB index|SELECT)/i.test(message)) return wrong("names a database that the server does not have");
   if (message.startsWith("Unknown RESP type")) return wrong("leads to something that is no Redis");
