@@ -129,11 +129,11 @@ describe("the start is refused in one line that names HOLDFAST_REDIS_URL", () =>
   });
 });
 
-/** A server that says the same to everything, or nothing. */
-async function listener(answer: string): Promise<string> {
+/** A server that says the same to everything, or nothing, or closes. */
+async function listener(answer: string | null): Promise<string> {
   const server = createServer((socket) => {
     sockets.push(socket.on("error", () => undefined));
-    if (answer !== "") socket.on("data", () => socket.write(answer));
+    if (answer !== "") socket.on("data", () => (answer === null ? socket.end() : socket.write(answer)));
   }).listen(0, "127.0.0.1");
   listeners.push(server);
   await once(server, "listening");
@@ -146,6 +146,11 @@ describe("the service starts with one warning, and in bounded time,", () => {
     ["where no node of a cluster listens", async () => `redis+cluster://127.0.0.1:${await freePort()}`],
     ["where no Sentinel listens", async () => `redis+sentinel://127.0.0.1:${await freePort()}/m`],
     ["where the host has no address", () => Promise.resolve("redis://no-such-host.invalid")],
+    [
+      "where what takes connections closes them, as a proxy without its server",
+      async () => `redis://${await listener(null)}`,
+    ],
+    ["where it closes them before TLS begins", async () => `rediss://${await listener(null)}`],
     ["where nothing is answered", async () => `rediss://${await listener("")}`],
     ["where it is still loading", async () => `redis://${await listener("-LOADING Redis is loading\r\n")}`],
   ])("%s", async (_name, url) => {
