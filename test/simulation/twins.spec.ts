@@ -11,7 +11,7 @@ import {
 import { PostgresRecord } from "../../libs/ledger/postgres/index.js";
 import type { RecordStore } from "../../libs/ledger/protocol/ports.js";
 import { RedisCopies } from "../../libs/ledger/redis/index.js";
-import { commandOf, remember, settings, steps, type Made } from "../model/steps.js";
+import { commandOf, remember, settings, stepsOf, type Made, type Placed, type Step } from "../model/steps.js";
 import { bookOf, NOON } from "../support/book.js";
 import { fresh } from "../support/commands.js";
 import { eventually, TestRecord } from "../support/record.js";
@@ -114,28 +114,34 @@ describe("the simulated Redis", () => {
 describe("a ledger on the simulated record", () => {
   it("answers every command as the bare rules do, and ends with the same rows", async () => {
     await fc.assert(
-      fc.asyncProperty(settings, steps, async (given, run) => {
+      fc.asyncProperty(settings, stepsOf(10, 40), async (given, run) => {
         const { scheduler, random, postgres, settle } = simulated();
         const redis = new SimRedis("redis", scheduler, NOON);
         const process = new SimProcess("api", { scheduler, random, postgres, log: quiet, tailMs: 10 }, redis);
-        const book = bookOf(given);
-        postgres.addTenant({ tenant: { ...book.tenant! }, settings: { ...book.settings } });
-        const made: Made = { tenantId: book.tenantId, jobs: [], reservations: [], sent: [] };
-        for (const { action } of run.flatMap((one) => (one.type === "advance" ? [] : one.actions))) {
-          const command = commandOf(action, made);
+        const books = given.map((one) => bookOf(one));
+        for (const { tenant, settings: set } of books)
+          postgres.addTenant({ tenant: { ...tenant! }, settings: { ...set } });
+        const made = books.map(({ tenantId }): Made => ({ tenantId, jobs: [], reservations: [], sent: [] }));
+        for (const { tenant, action } of run.flatMap(placedIn)) {
+          const command = commandOf(action, made[tenant]!);
           // The record's clock runs with virtual time: its time under the lock is that of the answer's batch.
           postgres.clockAhead = NOON - scheduler.now;
           const answer = await settle(process.handle(command));
-          const expected = decide(book, command, NOON);
+          const expected = decide(books[tenant]!, command, NOON);
           expect({ command, answer: withoutTimes(answer) }).toEqual({ command, answer: withoutTimes(expected) });
-          remember(made, command, expected);
+          remember(made[tenant]!, command, expected);
         }
-        expect(rowsOf(postgres.tables.get(book.tenantId)!)).toEqual(rowsOf(book));
+        for (const book of books) expect(rowsOf(postgres.tables.get(book.tenantId)!)).toEqual(rowsOf(book));
       }),
       { numRuns: 60 },
     );
   });
 });
+
+function placedIn(step: Step): readonly Placed[] {
+  if (step.type === "advance") return [];
+  return step.type === "one" ? [step.placed] : step.actions;
+}
 
 /** A few virtual milliseconds pass in a batch; instants are compared elsewhere, on a clock that stands. */
 function withoutTimes(value: unknown): unknown {
