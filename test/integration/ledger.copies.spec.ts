@@ -153,6 +153,16 @@ describe("a denial", () => {
     expect(performance.now() - start).toBeLessThan(2_500);
   });
 
+  it("turns into admission within two seconds after the record was restored from an older backup", async () => {
+    const { tenantId, commands, jobId } = await fullTenant();
+    await record.sql(`UPDATE balances SET reserved = 0, version = 1 WHERE tenant_id = $1`, [tenantId]);
+    for (const table of ["reservations", "ledger_entries"])
+      await record.sql(`DELETE FROM ${table} WHERE tenant_id = $1`, [tenantId]);
+    const start = performance.now();
+    await eventually(async () => (await there.reserve(commands.reserve(jobId, 1))).type === "done");
+    expect(performance.now() - start).toBeLessThan(2_500);
+  });
+
   it("asks whether its key has an effect already: all answers under one key agree", async () => {
     const tenantId = await record.newTenant({ allowances: { tokens: 100 } });
     const commands = commandsOf(tenantId);
