@@ -1,0 +1,42 @@
+import { parseArgs } from "node:util";
+import { HEADER, faultLines, row } from "./report.js";
+import { run, type Result } from "./run.js";
+import { FULL } from "./schedule.js";
+import type { RedisKind, World } from "./world.js";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: String(Date.now() % 1_000_000_000) },
+    seconds: { type: "string", default: "60" },
+    runs: { type: "string", default: "1" },
+    redis: { type: "string", default: "pair" },
+  },
+});
+const SHOWN = 20;
+let world: World | undefined;
+
+/** Seeds one after another from the one given; exit code 1 where anything was found. */
+async function main(): Promise<number> {
+  if (values.redis !== "pair" && values.redis !== "cluster") throw new Error("--redis must be pair or cluster");
+  const redis: RedisKind = values.redis;
+  const results: Result[] = [];
+  console.log(HEADER);
+  for (let i = 0; i < Number(values.runs); i += 1) {
+    const options = { seed: Number(values.seed) + i, seconds: Number(values.seconds), redis, pace: FULL, rounds: 0 };
+    const result = await run(options, (started) => (world = started));
+    results.push(result);
+    console.log(row(result));
+    for (const { kind, what } of result.findings.slice(0, SHOWN)) console.log(`  ${kind}: ${what.slice(0, 2_000)}`);
+  }
+  console.log(`\n${faultLines(results).join("\n")}`);
+  return results.some(({ findings }) => findings.length > 0) ? 1 : 0;
+}
+
+async function stop(): Promise<never> {
+  await world?.stop().catch(() => undefined);
+  process.exit(1);
+}
+process.once("SIGINT", () => void stop());
+process.once("SIGTERM", () => void stop());
+
+process.exit(await main());
