@@ -13,7 +13,7 @@ import { Random } from "./random.js";
 import { SWEEP_INTERVAL_MS } from "./replica.js";
 import { Requests } from "./requests.js";
 import { disturb, faultsFor, type Pace } from "./schedule.js";
-import { SHAPES, type Tenant, type TenantShape } from "./tenants.js";
+import { newTenant, SHAPES, type Tenant, type TenantShape } from "./tenants.js";
 import { World, type RedisKind } from "./world.js";
 
 const RECOVERED_WITHIN_MS = 60_000;
@@ -77,7 +77,7 @@ class Run {
 
   async result(): Promise<Result> {
     const { options, world, clients, random, tenants } = this;
-    for (const shape of [...SHAPES, PROBE]) tenants.push(await this.tenant(shape));
+    for (const shape of [...SHAPES, PROBE]) tenants.push(await newTenant(clients, shape));
     const load = new Load(
       clients,
       tenants.filter(({ weight }) => weight > 0),
@@ -103,15 +103,6 @@ class Run {
       unknown: replies.filter((reply) => reply === "unknown").length,
       acknowledged: replies.filter((reply) => reply !== "unknown" && isDone(reply)).length,
     };
-  }
-
-  private async tenant(shape: TenantShape): Promise<Tenant> {
-    const { clients } = this;
-    const [url] = clients.urls as [string];
-    const { name, allowances, userAllowance = {}, jobAllowance = {} } = shape;
-    const { body } = await clients.admin(url, "POST", "tenants", { name, allowances, userAllowance, jobAllowance });
-    const { body: made } = await clients.admin(url, "POST", `tenants/${body.id}/keys`, { name });
-    return { ...shape, id: body.id, key: made.key, units: Object.keys(allowances), jobs: [], open: [] };
   }
 
   private async recovery(): Promise<number> {

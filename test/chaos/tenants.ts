@@ -1,4 +1,5 @@
 import type { Amounts } from "#libs/plan";
+import type { Clients } from "./client.js";
 
 export interface TenantShape {
   readonly name: string;
@@ -39,4 +40,12 @@ export interface Tenant extends TenantShape {
   readonly jobs: string[];
   /** Reservations that nobody has closed yet, as far as clients know. */
   readonly open: OpenReservation[];
+}
+
+export async function newTenant(clients: Clients, shape: TenantShape): Promise<Tenant> {
+  const [url] = clients.urls as [string];
+  const { name, allowances, userAllowance = {}, jobAllowance = {} } = shape;
+  const { body } = await clients.admin(url, "POST", "tenants", { name, allowances, userAllowance, jobAllowance });
+  const { body: made } = await clients.admin(url, "POST", `tenants/${body.id}/keys`, { name });
+  return { ...shape, id: body.id, key: made.key, units: Object.keys(allowances), jobs: [], open: [] };
 }

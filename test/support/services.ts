@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -45,6 +45,11 @@ export function redisUrl(): string {
   const url = new URL(given("TEST_REDIS_URL"));
   url.pathname = `/${Number(process.env["JEST_WORKER_ID"] ?? "1") % 16}`;
   return url.href;
+}
+
+/** What random tests begin with: another number each time, or the one that repeats a run, `TEST_SEED=… npm test`. */
+export function seedOfRun(): number {
+  return Number(process.env["TEST_SEED"] ?? randomInt(1_000_000_000));
 }
 
 /** A folder that lives as long as the run and that an embedded server's account may enter. */
