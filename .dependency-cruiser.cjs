@@ -49,11 +49,12 @@ module.exports = {
     only(
       "ledger-redis",
       "^libs/ledger/redis/",
-      ["^libs/ledger/(domain|protocol/ports)", npmOf("ioredis"), core],
+      ["^libs/ledger/(domain|protocol/ports)", "^libs/redis/index\\.ts$", npmOf("ioredis"), core],
       "Remembers; knows no other store.",
     ),
     only("config", "^libs/config/", [core], "Settings come first and depend on nothing."),
     only("embedded", "^libs/embedded/", [npmOf("pg"), core], "Starts services; knows nothing of what they hold."),
+    only("redis", "^libs/redis/", [npmOf("ioredis"), core], "The way to Redis; knows nothing of what is kept there."),
     only("flow", "^libs/flow/", [npmOf("ioredis"), core], "Flow control knows no ledger."),
     only("client", "^libs/client/", ["^libs/flow/"], "The published client contains no server code."),
     only(

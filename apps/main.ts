@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { loadSettings, SettingsError, type RunSettings, type Settings } from "#libs/config";
 import { FolderInUseError, migrate, MigrationError, startPostgres, startRedis } from "#libs/embedded";
 import { Ledger } from "#libs/ledger";
+import { parseRedisUrl, RedisUrlProblem, tryRedis } from "#libs/redis";
 import type * as Api from "./api/start.js";
 
 /** From dist/apps; the migrations are plain SQL and are not compiled. */
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
 
 async function startServices(settings: Settings): Promise<RunSettings> {
   const dataDir = resolve(settings.dataDir);
+  if (settings.redisUrl !== undefined && settings.redisUrl !== "off") await tryNamedRedis(settings.redisUrl);
   const databaseUrl = settings.databaseUrl ?? (await embeddedPostgres(dataDir));
   const redisUrl = settings.redisUrl ?? (await embeddedRedis(dataDir));
   return { ...settings, dataDir, databaseUrl, redisUrl: redisUrl === "off" ? undefined : redisUrl };
@@ -39,6 +41,17 @@ async function embeddedRedis(dataDir: string): Promise<string | undefined> {
   if (redis) running.push(() => redis.stop());
   else console.log("Neither redis-server nor valkey-server is on PATH: running without Redis");
   return redis?.url;
+}
+
+/** A Redis that is gone stops nothing; one that shows that the address is wrong would never be used, and nobody would know. */
+async function tryNamedRedis(url: string): Promise<void> {
+  try {
+    if (await tryRedis(parseRedisUrl(url))) return;
+    console.warn("HOLDFAST_REDIS_URL cannot be reached: running without Redis until it can");
+  } catch (error) {
+    if (error instanceof RedisUrlProblem) throw new SettingsError("HOLDFAST_REDIS_URL", error.message);
+    throw error;
+  }
 }
 
 async function inDataDir<T>(start: () => Promise<T>): Promise<T> {

@@ -33,6 +33,15 @@ export function url(protocols: string[], example: string): Parser<string> {
   };
 }
 
+/** What begins with one of the schemes; the rest is read by whoever connects. */
+export function scheme(schemes: string[], example: string): Parser<string> {
+  return (text) => {
+    const [before = "", after] = text.split("://", 2);
+    if (!schemes.includes(before) || !after) throw new SettingProblem(`must be a URL such as ${example}`);
+    return text;
+  };
+}
+
 export function word<const W extends string, T>(exact: W, otherwise: Parser<T>): Parser<W | T> {
   return (text) => (text === exact ? exact : otherwise(text));
 }

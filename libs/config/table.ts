@@ -1,4 +1,4 @@
-import { host, integer, oneOf, path, secret, url, word, type Parser } from "./parsers.js";
+import { host, integer, oneOf, path, scheme, secret, url, word, type Parser } from "./parsers.js";
 
 /** One setting. `fallback` undefined: the setting may be absent, and `absent` says what happens then. */
 export interface Entry<T> {
@@ -33,6 +33,9 @@ const hourMs = 3_600_000;
 /** Longest delay that a Node timer keeps; a longer one fires at once. */
 const maxTimerMs = 2_147_483_647;
 
+/** One server, a cluster, or Sentinels; with a second s over TLS. */
+const redisSchemes = ["redis", "redis+cluster", "redis+sentinel", "rediss", "rediss+cluster", "rediss+sentinel"];
+
 /** Every setting of Holdfast. Order is the order of `docs/configuration.md`. */
 export const settingsTable = {
   host: withDefault({
@@ -59,9 +62,10 @@ export const settingsTable = {
   redisUrl: optional({
     env: "HOLDFAST_REDIS_URL",
     unit: "text",
-    parse: word("off", url(["redis:", "rediss:"], "redis://host:6379, or the word off")),
+    parse: word("off", scheme(redisSchemes, "redis://host:6379, or the word off")),
     absent: "`redis-server` or `valkey-server` from PATH in the data folder; without either, no Redis",
-    description: "Redis that answers denials fast; `off` runs without one: slower, never wrong.",
+    description:
+      "Redis that answers denials fast: a server, a cluster or Sentinels (see below); `off` runs without one: slower, never wrong.",
   }),
   dataDir: withDefault({
     env: "HOLDFAST_DATA_DIR",

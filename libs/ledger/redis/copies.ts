@@ -1,5 +1,6 @@
-import { Redis, type Result } from "ioredis";
+import type { Result } from "ioredis";
 import { readFileSync } from "node:fs";
+import { mastersOf, openRedis, parseRedisUrl, within, type RedisClient } from "#libs/redis";
 import type { Balance } from "../domain/index.js";
 import type { Copy, CopyStore, Hold, LedgerLog, Verdict } from "../protocol/ports.js";
 import { copyKey } from "./keys.js";
@@ -28,33 +29,26 @@ export interface RedisOptions {
 
 /** The copies in Redis. Every call fails within the time-out, and never is one sent again behind the caller's back. */
 export class RedisCopies implements CopyStore {
-  private readonly redis: Redis;
+  private readonly redis: RedisClient;
+  private readonly timeoutMs: number;
 
   constructor({ url, timeoutMs, log }: RedisOptions) {
-    this.redis = new Redis(url, {
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: timeoutMs,
-      connectTimeout: 1_000,
-      retryStrategy: (times) => Math.min(50 * times, 1_000),
-      reconnectOnError: (error) => (error.message.startsWith("READONLY") ? 1 : false),
-      scripts: {
-        holdfastJudge: { lua: script("judge") },
-        holdfastRemember: { lua: script("remember") },
-      },
-    });
-    this.redis.on("error", () => {
-      // Each failed call is reported by its caller; ioredis repeats the error for every attempt to connect.
+    this.timeoutMs = timeoutMs;
+    this.redis = openRedis(parseRedisUrl(url), {
+      holdfastJudge: { lua: script("judge") },
+      holdfastRemember: { lua: script("remember") },
     });
     this.redis.on("ready", () => void this.checkPolicy(log));
   }
 
   /** An evicted copy is only looked up again, but a server that evicts is one that loses other data as well. */
   private async checkPolicy(log: LedgerLog): Promise<void> {
-    const [, policy] = await this.redis.config("GET", "maxmemory-policy").catch(() => [] as string[]);
-    if (policy && policy !== "noeviction") {
-      log.warn({ policy }, "HOLDFAST_REDIS_URL: maxmemory-policy should be noeviction");
+    const asked = mastersOf(this.redis).map((master) => master.config("GET", "maxmemory-policy"));
+    for (const answer of await Promise.allSettled(asked)) {
+      const [, policy] = answer.status === "fulfilled" ? (answer.value) : [];
+      if (policy && policy !== "noeviction") {
+        log.warn({ policy }, "HOLDFAST_REDIS_URL: maxmemory-policy should be noeviction");
+      }
     }
   }
 
@@ -71,7 +65,7 @@ export class RedisCopies implements CopyStore {
       args.push(holds.length);
       for (const { key, amount } of holds) args.push(indexes.get(key)!, amount);
     }
-    const results = await this.redis.holdfastJudge(keys.length, ...keys, ...args);
+    const results = await within(this.timeoutMs, this.redis.holdfastJudge(keys.length, ...keys, ...args));
     const copies = results.slice(asks.length);
     return asks.map((holds, i) => {
       const status = results[i] as (typeof JUDGE_STATUSES)[number];
@@ -91,17 +85,18 @@ export class RedisCopies implements CopyStore {
       ]);
       calls.push(this.redis.holdfastRemember(keys.length, ...keys, Math.round(ageMs), KEEP_MS, ...args));
     }
-    await Promise.all(calls);
+    await within(this.timeoutMs, Promise.all(calls));
   }
 
   async read(tenantId: string, keys: readonly string[]): Promise<(Copy | null)[]> {
     if (keys.length === 0) return [];
-    const texts = await this.redis.mget(keys.map((key) => copyKey(tenantId, key)));
+    const texts = await within(this.timeoutMs, this.redis.mget(keys.map((key) => copyKey(tenantId, key))));
     return texts.map(parseCopy);
   }
 
   async forget(tenantId: string, keys: readonly string[]): Promise<void> {
-    if (keys.length > 0) await this.redis.del(keys.map((key) => copyKey(tenantId, key)));
+    if (keys.length === 0) return;
+    await within(this.timeoutMs, this.redis.del(keys.map((key) => copyKey(tenantId, key))));
   }
 
   close(): void {

@@ -1,0 +1,155 @@
+import pg from "pg";
+import { startProcess, tenantWithJob, type Fixture, type HoldfastProcess, type Reply } from "../support/program.js";
+import { eventually } from "../support/record.js";
+import {
+  startRedisCluster,
+  startRedisSentinels,
+  startRedisServer,
+  type RedisServer,
+  type ServerOptions,
+} from "../support/redis-servers.js";
+import { freshDatabase, type FreshDatabase } from "../support/services.js";
+
+const LIMIT = 100;
+/** Enough that each of three masters has some. */
+const TENANTS = 12;
+
+let database: FreshDatabase;
+let keys = 0;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+afterAll(() => database?.drop());
+
+interface Running {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Runs the service over a Redis of its own, and ends both whatever becomes of the test. */
+async function over<R extends Running>(
+  starting: Promise<R>,
+  test: (holdfast: HoldfastProcess, redis: R) => Promise<void>,
+): Promise<void> {
+  const redis = await starting;
+  try {
+    const own = { HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: redis.url };
+    const holdfast = await startProcess({
+      ...own,
+      HOLDFAST_REDIS_TIMEOUT_MS: "500",
+      HOLDFAST_COMMIT_TIMEOUT_MS: "5000",
+    });
+    try {
+      await test(holdfast, redis);
+    } finally {
+      await holdfast.end("SIGTERM");
+    }
+  } finally {
+    await redis.stop();
+  }
+}
+
+const reserve = (holdfast: HoldfastProcess, { key, job }: Fixture, units: number): Promise<Reply> =>
+  holdfast.call(key, "POST", `/v1/jobs/${job}/reservations`, { amounts: { units } }, `key-${++keys}`);
+
+/** Tenants of which everything is held. */
+async function fullTenants(holdfast: HoldfastProcess): Promise<Fixture[]> {
+  const tenants = await Promise.all(Array.from({ length: TENANTS }, () => tenantWithJob(holdfast, LIMIT)));
+  for (const tenant of tenants) expect((await reserve(holdfast, tenant, LIMIT)).status).toBe(201);
+  return tenants;
+}
+
+/** While the record lets nobody at the tenants, only copies can deny; whoever asks the record waits and gets 503. */
+async function expectDeniedByCopies(holdfast: HoldfastProcess, tenants: readonly Fixture[]): Promise<void> {
+  // Copies that are too old are read again behind a first denial, for which the record is asked.
+  for (const tenant of tenants) expect((await reserve(holdfast, tenant, 1)).status).toBe(402);
+  const locker = new pg.Client({ connectionString: database.url });
+  await locker.connect();
+  try {
+    await locker.query("BEGIN");
+    await locker.query("SELECT 1 FROM tenants WHERE id = ANY($1) FOR UPDATE", [tenants.map(({ tenant }) => tenant)]);
+    const answers = await Promise.all(tenants.map((tenant) => reserve(holdfast, tenant, 1)));
+    expect(answers.map(({ status }) => status)).toEqual(tenants.map(() => 402));
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(2_000);
+  } finally {
+    await locker.end();
+  }
+}
+
+async function expectRight(holdfast: HoldfastProcess, tenant: Fixture): Promise<void> {
+  const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
+  expect(body["data"]).toMatchObject([{ reserved: LIMIT, spent: 0, available: 0, overage: 0 }]);
+}
+
+const secured: ServerOptions = { password: "p@ss:w/rd", tls: "server" };
+
+describe("copies deny, whatever form of Redis the address names:", () => {
+  it.each<[string, () => Promise<Running>]>([
+    ["a server with TLS and a password", () => startRedisServer(secured)],
+    ["a cluster", () => startRedisCluster()],
+    ["a cluster with TLS and a password", () => startRedisCluster(secured)],
+    ["a master behind a Sentinel", () => startRedisSentinels()],
+    ["a master behind a Sentinel, with TLS and passwords", () => startRedisSentinels(secured)],
+  ])("%s", async (_name, start) => {
+    await over(start(), async (holdfast) => {
+      const tenants = await fullTenants(holdfast);
+      await expectDeniedByCopies(holdfast, tenants);
+    });
+  });
+});
+
+/** Traffic to full tenants while something happens: nobody is admitted, nobody gets a server error. */
+async function expectOnly402(
+  holdfast: HoldfastProcess,
+  tenants: readonly Fixture[],
+  happening: () => Promise<void>,
+): Promise<void> {
+  const statuses = new Set<number>();
+  let over = false;
+  const callers = tenants.map(async (tenant) => {
+    while (!over) statuses.add((await reserve(holdfast, tenant, 1)).status);
+  });
+  await happening().finally(() => (over = true));
+  await Promise.all(callers);
+  expect([...statuses]).toEqual([402]);
+}
+
+async function isMaster(server: RedisServer): Promise<boolean> {
+  const client = server.client();
+  try {
+    return (await client.info("replication")).includes("role:master");
+  } finally {
+    client.disconnect();
+  }
+}
+
+describe("a failover in mid-traffic changes no answer, and the new master is used:", () => {
+  it("by SENTINEL FAILOVER", async () => {
+    await over(startRedisSentinels(secured), async (holdfast, { sentinel, replica, name }) => {
+      const tenants = await fullTenants(holdfast);
+      await expectOnly402(holdfast, tenants, async () => {
+        const operator = sentinel.client();
+        await operator.call("SENTINEL", "FAILOVER", name);
+        operator.disconnect();
+        await eventually(() => isMaster(replica), 15_000);
+      });
+      await eventually(() => expectDeniedByCopies(holdfast, tenants).then(() => true), 15_000);
+      await expectRight(holdfast, tenants[0]!);
+    });
+  });
+
+  it.each(["killed", "hung"] as const)("of a cluster's master that is %s", async (how) => {
+    await over(startRedisCluster({}, { replicas: true }), async (holdfast, { nodes }) => {
+      const tenants = await fullTenants(holdfast);
+      const [master, , , replica] = nodes as [RedisServer, RedisServer, RedisServer, RedisServer];
+      await expectOnly402(holdfast, tenants, async () => {
+        if (how === "killed") await master.kill();
+        else master.suspend();
+        await eventually(() => isMaster(replica), 15_000);
+      });
+      await eventually(() => expectDeniedByCopies(holdfast, tenants).then(() => true), 15_000);
+      await expectRight(holdfast, tenants[0]!);
+    });
+  });
+});
