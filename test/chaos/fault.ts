@@ -17,3 +17,12 @@ export interface Fault {
   /** Resolves once what was disturbed is as before. */
   run(disturbance: Disturbance): Promise<void>;
 }
+
+/** A fault as it was brought about. */
+export interface Done {
+  readonly name: string;
+  /** After the first disturbance, milliseconds. */
+  readonly atMs: number;
+  /** Until what was disturbed was as before. */
+  tookMs: number;
+}

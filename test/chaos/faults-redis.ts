@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault } from "./fault.js";
+import type { RedisServer } from "../support/redis-servers.js";
+import type { Disturbance, Fault } from "./fault.js";
 import { cutAnswers, wires } from "./faults-processes.js";
+import type { RedisTrio } from "./redis-trio.js";
+import { callAt } from "./redis-pair.js";
 
 /** Below what an empty server takes: every write is refused, or everything evicted. */
 const NO_MEMORY = "1mb";
-const SNAPSHOT_AGE_MS = [1_500, 3_000] as const;
 
 /** What happens to the one Redis, its replica and the ways there. */
 export const PAIR_FAULTS: readonly Fault[] = [
@@ -15,7 +17,8 @@ export const PAIR_FAULTS: readonly Fault[] = [
   {
     name: "old snapshot restored",
     part: "redis",
-    run: ({ world, random }) => world.pair!.restoreOld(random.int(...SNAPSHOT_AGE_MS)),
+    // Old enough to be wrong; sometimes young enough to pass as fresh.
+    run: (by) => by.world.pair!.restoreOld(by.lasting()),
   },
   {
     name: "two masters",
@@ -56,28 +59,13 @@ function memoryFault(name: string, policy: string): Fault {
 
 /** What happens to the nodes of a Redis Cluster. */
 export const CLUSTER_FAULTS: readonly Fault[] = [
-  {
-    name: "a node killed",
-    part: "redis",
-    run: ({ world: { cluster }, random }) => cluster!.kill(random.int(0, cluster!.size - 1), random.int(0, 2_500)),
-  },
-  {
-    name: "a node paused",
-    part: "redis",
-    run: ({ world: { cluster }, random, lasting }) => cluster!.pause(random.int(0, cluster!.size - 1), lasting()),
-  },
-  {
-    name: "FLUSHALL on a node",
-    part: "redis",
-    run: async ({ world: { cluster }, random }) =>
-      void (await cluster!.call(random.int(0, cluster!.size - 1), "FLUSHALL")),
-  },
-  {
-    name: "SCRIPT FLUSH on every node",
-    part: "redis",
-    run: async ({ world: { cluster } }) => {
-      for (let i = 0; i < cluster!.size; i += 1) await cluster!.call(i, "SCRIPT", "FLUSH");
-    },
-  },
-  { name: "slots moved", part: "redis", run: ({ world: { cluster }, random }) => cluster!.swapSlots(random) },
+  nodeFault("a node killed", (trio, node, { random }) => trio.kill(node, random.int(0, 2_500))),
+  nodeFault("a node paused", (trio, node, { lasting }) => trio.pause(node, lasting())),
+  nodeFault("FLUSHALL on a node", async (_, node) => void (await callAt(node, "FLUSHALL"))),
+  nodeFault("SCRIPT FLUSH on a node", async (_, node) => void (await callAt(node, "SCRIPT", "FLUSH"))),
+  nodeFault("slots moved", (trio, _, { random }) => trio.moveSlots(random)),
 ];
+
+function nodeFault(name: string, run: (trio: RedisTrio, node: RedisServer, by: Disturbance) => Promise<void>): Fault {
+  return { name, part: "redis", run: (by) => run(by.world.trio!, by.random.pick(by.world.trio!.nodes), by) };
+}

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { HEADER, faultLines, row } from "./report.js";
 import { run, type Result } from "./run.js";
-import { FULL } from "./schedule.js";
+import { FAULTS, FULL } from "./schedule.js";
 import type { RedisKind, World } from "./world.js";
 
 const { values } = parseArgs({
@@ -22,7 +22,14 @@ async function main(): Promise<number> {
   const results: Result[] = [];
   console.log(HEADER);
   for (let i = 0; i < Number(values.runs); i += 1) {
-    const options = { seed: Number(values.seed) + i, seconds: Number(values.seconds), redis, pace: FULL, rounds: 0 };
+    const options = {
+      seed: Number(values.seed) + i,
+      seconds: Number(values.seconds),
+      redis,
+      faults: FAULTS[redis],
+      pace: FULL,
+      rounds: 0,
+    };
     const result = await run(options, (started) => (world = started));
     results.push(result);
     console.log(row(result));

@@ -19,8 +19,9 @@ export class Postgres {
 
   /** SIGQUIT is an immediate shutdown, after which the log is replayed; SIGKILL leaves its processes behind for a moment. */
   async crash(signal: "SIGQUIT" | "SIGKILL"): Promise<void> {
-    await stopProcess(this.server.pid, [signal]);
-    await this.awake();
+    const { pid } = this.server;
+    await stopProcess(pid, [signal]);
+    await this.awake(pid);
   }
 
   /** Ends the back-ends of every client but this one. */
@@ -50,14 +51,16 @@ export class Postgres {
     return this.server.stop();
   }
 
-  private async awake(): Promise<void> {
-    for (const end = performance.now() + AWAKE_WITHIN_MS; ; await sleep(50)) {
-      try {
-        return await this.query("SELECT 1");
-      } catch (error) {
-        if (performance.now() > end) throw error;
-      }
+  /** Resolves once another process than this one answers. */
+  private async awake(lastPid: number): Promise<void> {
+    for (const end = performance.now() + AWAKE_WITHIN_MS; performance.now() < end; await sleep(50)) {
+      const answers = await this.query("SELECT 1").then(
+        () => true,
+        () => false,
+      );
+      if (answers && this.server.pid !== lastPid) return;
     }
+    throw new Error("PostgreSQL did not start again");
   }
 }
 

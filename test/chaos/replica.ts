@@ -64,8 +64,8 @@ export class Replica {
 
   async stop(): Promise<void> {
     this.wanted = false;
-    this.process?.signal("SIGCONT");
-    await this.end("SIGTERM");
+    // Nothing of it is needed any more, and it may be paused.
+    await this.end("SIGKILL");
     await this.postgres.stop();
     await this.redis?.stop();
   }

@@ -1,4 +1,5 @@
 import { FINDING_KINDS, type FindingKind } from "./findings.js";
+import { groupBy } from "./group.js";
 import type { Result } from "./run.js";
 
 type Column = readonly [name: string, width: number, of: (result: Result) => string];
@@ -29,11 +30,16 @@ export function row(result: Result): string {
   return COLUMNS.map(([, width, of]) => of(result).padStart(width)).join(" ");
 }
 
-/** How often each fault was there, over all runs. */
+/** How often each fault was there, over all runs, and how long it took at most. */
 export function faultLines(results: readonly Result[]): string[] {
-  const counts = new Map<string, number>();
-  for (const name of results.flatMap(({ faults }) => faults)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts]
+  const byName = groupBy(
+    results.flatMap(({ faults }) => faults),
+    ({ name }) => name,
+  );
+  return [...byName]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, count]) => `${String(count).padStart(5)}  ${name}`);
+    .map(([name, done]) => {
+      const longest = Math.max(...done.map(({ tookMs }) => tookMs)) / 1_000;
+      return `${String(done.length).padStart(5)}  ${name.padEnd(30)} ${longest.toFixed(1).padStart(5)} s at most`;
+    });
 }

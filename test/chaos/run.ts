@@ -6,13 +6,14 @@ import { ADMIN_KEY } from "../support/program.js";
 import { audit } from "./auditor.js";
 import { auditIdle } from "./audit-idle.js";
 import { Clients } from "./client.js";
+import type { Done, Fault } from "./fault.js";
 import { finding, type Finding } from "./findings.js";
 import { Load } from "./load.js";
 import { isDone } from "./operation.js";
 import { Random } from "./random.js";
 import { SWEEP_INTERVAL_MS } from "./replica.js";
 import { Requests } from "./requests.js";
-import { disturb, faultsFor, type Pace } from "./schedule.js";
+import { disturb, type Pace } from "./schedule.js";
 import { newTenant, SHAPES, type Tenant, type TenantShape } from "./tenants.js";
 import { World, type RedisKind } from "./world.js";
 
@@ -29,6 +30,7 @@ export interface Options {
   readonly seed: number;
   readonly seconds: number;
   readonly redis: RedisKind;
+  readonly faults: readonly Fault[];
   readonly pace: Pace;
   /** How often each fault is there at least, whatever the time. */
   readonly rounds: number;
@@ -41,7 +43,7 @@ export interface Result extends Pick<Options, "seed" | "seconds" | "redis"> {
   /** Answers that clients never got. */
   readonly unknown: number;
   readonly acknowledged: number;
-  readonly faults: readonly string[];
+  readonly faults: readonly Done[];
   readonly findings: readonly Finding[];
   /** From the end of the last fault until every replica was ready and admitted, under load. */
   readonly recoveryMs: number;
@@ -85,7 +87,7 @@ class Run {
     );
     await sleep(CALM_MS);
     const time = { ms: options.seconds * 1_000 - CALM_MS, rounds: options.rounds };
-    const faults = await disturb(faultsFor(options.redis), options.pace, { world, random: random.fork(2) }, time);
+    const faults = await disturb(options.faults, options.pace, { world, random: random.fork(2) }, time);
     const recoveryMs = await this.recovery();
     await load.stop();
     await sleep(QUIET_MS);

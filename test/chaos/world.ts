@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Postgres } from "./postgres.js";
-import { RedisCluster } from "./redis-cluster.js";
+import { RedisTrio } from "./redis-trio.js";
 import { RedisPair } from "./redis-pair.js";
 import { Replica, type Services } from "./replica.js";
 
@@ -18,7 +18,7 @@ export class World {
   postgres!: Postgres;
   /** One of the two, by the kind of Redis. */
   pair: RedisPair | null = null;
-  cluster: RedisCluster | null = null;
+  trio: RedisTrio | null = null;
   private readonly folder = mkdtempSync(join(tmpdir(), "holdfast-chaos-"));
 
   private constructor() {
@@ -43,17 +43,17 @@ export class World {
 
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.stop()));
-    await Promise.all([this.pair?.stop(), this.cluster?.stop(), this.postgres?.stop()]);
+    await Promise.all([this.pair?.stop(), this.trio?.stop(), this.postgres?.stop()]);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
   private async open(redis: RedisKind): Promise<void> {
     this.postgres = await Postgres.start(this.folder);
     if (redis === "pair") this.pair = await RedisPair.start(this.folder);
-    else this.cluster = await RedisCluster.start(this.folder);
+    else this.trio = await RedisTrio.start(this.folder);
     const services: Services = {
       postgresUrl: this.postgres.url,
-      redisUrl: this.pair?.url ?? this.cluster!.url,
+      redisUrl: this.pair?.url ?? this.trio!.url,
       redisByProxy: this.pair !== null,
     };
     const add = async (list: Replica[], role: "api" | "reconciler"): Promise<void> =>

@@ -1,5 +1,5 @@
 import { GenericContainer, getContainerRuntimeClient } from "testcontainers";
-import type { PrivateRedis } from "./redis-process.js";
+import type { PrivateRedis } from "./services.js";
 
 /** The same as a private Redis from a program, where the machine has Docker and no redis-server. */
 export async function startRedisContainer(port: number): Promise<PrivateRedis> {

@@ -2,8 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { freePort } from "#libs/embedded";
-import { startRedisProcess, type PrivateRedis } from "./redis-process.js";
+import { freePort, isAlive, startRedis, stopProcess } from "#libs/embedded";
 
 /** What Jest's global set-up started, through the variables that it hands to every test process. */
 function given(name: string): string {
@@ -59,12 +58,45 @@ export function freshFolder(): string {
   return folder;
 }
 
-export type { PrivateRedis } from "./redis-process.js";
+/** A Redis to be mistreated. Its URL stays the same over `kill` and `restart`. */
+export interface PrivateRedis {
+  readonly url: string;
+  /** SIGSTOP: connections stay open and nothing answers. */
+  suspend(): Promise<void>;
+  resume(): Promise<void>;
+  /** SIGKILL: what the append-only file does not hold yet is lost. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
 
 export async function startPrivateRedis(): Promise<PrivateRedis> {
   if (given("TEST_REDIS_FROM") === "docker") {
     const { startRedisContainer } = await import("./redis-container.js");
     return startRedisContainer(await freePort());
   }
-  return startRedisProcess({ dataDir: freshFolder(), port: await freePort() });
+  const options = { dataDir: freshFolder(), port: await freePort() };
+  let server = await startedRedis(options);
+  const signal = (name: NodeJS.Signals): void => void (isAlive(server.pid) && process.kill(server.pid, name));
+  const stop = async (): Promise<void> => {
+    signal("SIGCONT");
+    await server.stop();
+  };
+  return {
+    url: server.url,
+    suspend: async () => signal("SIGSTOP"),
+    resume: async () => signal("SIGCONT"),
+    kill: () => stopProcess(server.pid, ["SIGKILL"]),
+    restart: async () => {
+      await stop();
+      server = await startedRedis(options);
+    },
+    stop,
+  };
+}
+
+async function startedRedis(options: { dataDir: string; port: number }) {
+  const server = await startRedis(options);
+  if (!server) throw new Error("neither redis-server nor valkey-server is on PATH");
+  return server;
 }
