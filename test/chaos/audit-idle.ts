@@ -58,41 +58,57 @@ class IdleTenant {
     const { clients, requests, tenant, unit } = this;
     const [first] = clients.urls as [string];
     await this.done(first, requests.admin(tenant, "resume", "POST", "resume"));
-    const { spent, reserved } = await this.balance(first);
+    // As it was left, since a change brings new copies with it and would hide one that is wrong.
+    for (const user of [null, ...tenant.users]) await this.takeAllAt(user);
+    const { spent, reserved } = (await this.balance(first, "tenant"))!;
     const limit = spent + reserved + ROOM;
     await this.done(first, requests.admin(tenant, "setLimit", "PUT", `allowances/${unit}`, { limit }));
-    // No user and no allowance of its own: what binds is the tenant's limit, and the default of jobs.
-    const { id } = await this.done(first, requests.createJob({ ...tenant, users: [], jobAllowance: {} }));
-    for (const url of clients.urls) await this.takeAll(url, id);
+    await this.takeAllAt(null);
   }
 
-  /** Again while it fails: what others left open expires meanwhile and makes more room. */
-  private async takeAll(url: string, jobId: string): Promise<void> {
-    await eventually(async () => {
-      const held = [await this.done(url, this.reserve(jobId, await this.available(url)))];
-      for (const other of this.clients.urls) {
-        const answer = await this.answer(other, this.reserve(jobId, 1));
-        if (isDone(answer)) held.push(answer.body);
-      }
-      for (const { id } of held) await this.done(url, this.requests.release(this.tenant, { id }));
-      if (held.length > 1) throw new Error("one more than there is was admitted");
-      return true;
-    }, REACHES_WITHIN_MS);
+  private async takeAllAt(user: string | null): Promise<void> {
+    const { clients, requests, tenant } = this;
+    // No allowance of its own: what binds are the limits of the tenant and of the user, and the default of jobs.
+    const job = requests.createJobOf(tenant, user === null ? {} : { user });
+    const { id } = await this.done(clients.urls[0]!, job);
+    for (const url of clients.urls) await eventually(() => this.takeAll(url, id, user), REACHES_WITHIN_MS);
+  }
+
+  /** Fails where others take or give back meanwhile, as what they left open expires. */
+  private async takeAll(url: string, jobId: string, user: string | null): Promise<true> {
+    const available = await this.available(url, user);
+    const held: string[] = [];
+    if (available > 0) held.push((await this.done(url, this.reserve(jobId, available))).id);
+    let more = 0;
+    for (const other of this.clients.urls) {
+      const answer = await this.answer(other, this.reserve(jobId, 1));
+      if (!isDone(answer)) continue;
+      more += 1;
+      held.push(answer.body.id);
+    }
+    for (const id of held) await this.done(url, this.requests.release(this.tenant, { id }));
+    if (more > 0) throw new Error("more than there is was admitted");
+    return true;
   }
 
   private reserve(jobId: string, amount: number): Request {
     return this.requests.reserveAt(this.tenant, jobId, { amounts: { [this.unit]: amount } });
   }
 
-  private async available(url: string): Promise<number> {
-    const { available } = await this.balance(url);
-    return Math.min(available, this.tenant.jobAllowance?.[this.unit] ?? Infinity);
+  private async available(url: string, user: string | null): Promise<number> {
+    const { userAllowance, jobAllowance } = this.tenant;
+    const scopes = ["tenant", ...(user === null ? [] : [`user:${user}`])];
+    const balances = await Promise.all(scopes.map((scope) => this.balance(url, scope)));
+    const unused = userAllowance?.[this.unit] ?? Infinity;
+    const ofScopes = balances.map((balance) => roomOf(balance, unused));
+    return Math.min(...ofScopes, jobAllowance?.[this.unit] ?? Infinity);
   }
 
-  private async balance(url: string): Promise<BalanceView> {
+  private async balance(url: string, scope: string): Promise<BalanceView | undefined> {
     const { tenant, unit } = this;
-    const { body } = await this.clients.call(url, tenant.key, "GET", "/v1/balances?scope=tenant&windows=current");
-    return (body["data"] as BalanceView[]).find((balance) => balance.unit === unit)!;
+    const path = `/v1/balances?scope=${encodeURIComponent(scope)}&windows=current`;
+    const { body } = await this.clients.call(url, tenant.key, "GET", path);
+    return (body["data"] as BalanceView[]).find((balance) => balance.unit === unit);
   }
 
   private async done(url: string, request: Request): Promise<Answered["body"]> {
@@ -106,4 +122,10 @@ class IdleTenant {
     if (reply === "unknown") throw new Error(`${request.kind} was not answered`);
     return reply;
   }
+}
+
+/** One that is unlimited has room for everything; one that was never used, all of its limit. */
+function roomOf(balance: BalanceView | undefined, unused: number): number {
+  if (!balance) return unused;
+  return balance.limit === "unlimited" ? Infinity : balance.available;
 }

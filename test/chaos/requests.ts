@@ -27,6 +27,10 @@ export class Requests {
     const own = most !== undefined && random.chance(0.3) ? { [unit]: random.int(500, most) } : undefined;
     const user = tenant.users.length > 0 && random.chance(0.8) ? random.pick(tenant.users) : undefined;
     const body = { ...(user !== undefined && { user }), ...(own && { allowance: own }) };
+    return this.createJobOf(tenant, body);
+  }
+
+  createJobOf(tenant: Tenant, body: object): Request {
     return this.post(tenant, "createJob", "/v1/jobs", { body, key: this.key() });
   }
 
