@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Amounts } from "#libs/plan";
+import { breathe } from "./breather.js";
 import type { Clients } from "./client.js";
 import { acknowledged, type Logged, type Request } from "./operation.js";
 import { Operator } from "./operator.js";
 import type { Random } from "./random.js";
 import { Requests } from "./requests.js";
-import type { Tenant } from "./tenants.js";
+import { BREATHING, type Tenant } from "./tenants.js";
 
 const LANES = 24;
 const LONGEST_THOUGHT_MS = 40;
@@ -17,16 +18,21 @@ const MIX = { createJob: 7, endJob: 3, reserve: 48, settle: 30, release: 8, exte
 /** Clients that work without a pause, each on its own, and an operator who changes limits under them. */
 export class Load {
   private over = false;
+  /** Those that lanes work for. */
+  private readonly tenants: readonly Tenant[];
   private readonly lanes: Promise<void>[];
 
   constructor(
     private readonly clients: Clients,
-    private readonly tenants: readonly Tenant[],
+    tenants: readonly Tenant[],
     random: Random,
   ) {
+    this.tenants = tenants.filter(({ weight }) => weight > 0);
     this.lanes = Array.from({ length: LANES }, (_, i) => this.lane(random.fork(i), `client${i}`));
-    const operator = new Operator(clients, tenants, random.fork(LANES));
-    this.lanes.push(operator.work(() => this.over));
+    const isOver = (): boolean => this.over;
+    const breathing = tenants.find(({ name }) => name === BREATHING.name)!;
+    this.lanes.push(new Operator(clients, this.tenants, random.fork(LANES)).work(isOver));
+    this.lanes.push(breathe(clients, breathing, random.fork(LANES + 1), isOver));
   }
 
   /** Ends the load: what is under way gets its answers first. */

@@ -10,6 +10,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "60" },
     runs: { type: "string", default: "1" },
     redis: { type: "string", default: "pair" },
+    /** Only faults whose name begins so. */
+    fault: { type: "string", default: "" },
   },
 });
 const SHOWN = 20;
@@ -20,13 +22,14 @@ async function main(): Promise<number> {
   if (values.redis !== "pair" && values.redis !== "cluster") throw new Error("--redis must be pair or cluster");
   const redis: RedisKind = values.redis;
   const results: Result[] = [];
+  const faults = FAULTS[redis].filter(({ name }) => name.startsWith(values.fault));
   console.log(HEADER);
   for (let i = 0; i < Number(values.runs); i += 1) {
     const options = {
       seed: Number(values.seed) + i,
       seconds: Number(values.seconds),
       redis,
-      faults: FAULTS[redis],
+      faults,
       pace: FULL,
       rounds: 0,
     };

@@ -14,7 +14,7 @@ import { Random } from "./random.js";
 import { SWEEP_INTERVAL_MS } from "./replica.js";
 import { Requests } from "./requests.js";
 import { disturb, type Pace } from "./schedule.js";
-import { newTenant, SHAPES, type Tenant, type TenantShape } from "./tenants.js";
+import { BREATHING, newTenant, PROBE, SHAPES, type Tenant } from "./tenants.js";
 import { World, type RedisKind } from "./world.js";
 
 const RECOVERED_WITHIN_MS = 60_000;
@@ -22,9 +22,6 @@ const RECOVERED_WITHIN_MS = 60_000;
 const QUIET_MS = 2 * SWEEP_INTERVAL_MS;
 /** Load without any fault, so that there is something to lose. */
 const CALM_MS = 500;
-
-/** Never at its limit: it tells when a replica admits again. */
-const PROBE: TenantShape = { name: "probe", allowances: { units: { limit: 1_000_000_000 } }, users: [], weight: 0 };
 
 export interface Options {
   readonly seed: number;
@@ -79,12 +76,8 @@ class Run {
 
   async result(): Promise<Result> {
     const { options, world, clients, random, tenants } = this;
-    for (const shape of [...SHAPES, PROBE]) tenants.push(await newTenant(clients, shape));
-    const load = new Load(
-      clients,
-      tenants.filter(({ weight }) => weight > 0),
-      random.fork(1),
-    );
+    for (const shape of [...SHAPES, BREATHING, PROBE]) tenants.push(await newTenant(clients, shape));
+    const load = new Load(clients, tenants, random.fork(1));
     await sleep(CALM_MS);
     const time = { ms: options.seconds * 1_000 - CALM_MS, rounds: options.rounds };
     const faults = await disturb(options.faults, options.pace, { world, random: random.fork(2) }, time);

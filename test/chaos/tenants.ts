@@ -26,6 +26,22 @@ export const SHAPES: readonly TenantShape[] = [
   { name: "idle", allowances: { tokens: { limit: 2_000 } }, users: [], weight: 0.2 },
 ];
 
+/** Its one client takes all of it and gives it back. */
+export const BREATHING: TenantShape = {
+  name: "breathing",
+  allowances: { tokens: { limit: 1_000 } },
+  users: [],
+  weight: 0,
+};
+
+/** Never at its limit: it tells when a replica admits again. */
+export const PROBE: TenantShape = {
+  name: "probe",
+  allowances: { units: { limit: 1_000_000_000 } },
+  users: [],
+  weight: 0,
+};
+
 export interface OpenReservation {
   readonly id: string;
   readonly reserved: Amounts;
