@@ -11,6 +11,11 @@ const images = { postgres: "postgres:18-alpine", redis: "redis:8-alpine" };
 export async function provideServices(dataDir) {
   const named = { databaseUrl: process.env.HOLDFAST_DATABASE_URL, redisUrl: process.env.HOLDFAST_REDIS_URL };
   if (named.redisUrl === "off") fail("HOLDFAST_REDIS_URL is off, but the tests need a Redis: name one or unset it.");
+  if (named.redisUrl?.split("://")[0].includes("+"))
+    fail("The tests need one Redis server: HOLDFAST_REDIS_URL names several.");
+  // Also next to Docker: clusters, Sentinels and TLS are tested with programs, which a test can stop and hang one by one.
+  const { findRedis } = await import("../dist/libs/embedded/index.js");
+  if (!findRedis()) installRedis();
   const docker = (await dockerAnswers()) ? await dockerServices(named) : undefined;
   return docker ?? (await localServices(dataDir, named));
 }
@@ -18,7 +23,6 @@ export async function provideServices(dataDir) {
 async function localServices(dataDir, named) {
   const { findRedis, startPostgres, startRedis } = await import("../dist/libs/embedded/index.js");
   // Also with a Redis named by the environment: fault tests stop and wipe one, which must not be that one.
-  if (!findRedis()) installRedis();
   if (!findRedis()) fail("The tests need a Redis: install redis-server or valkey-server, or set HOLDFAST_REDIS_URL.");
   // The tests kill servers, never the machine: syncing to disk would only cost time.
   const settings = { fsync: "off", max_connections: "200" };

@@ -23,7 +23,7 @@ export function oneOf<const T extends string>(...words: T[]): Parser<T> {
 }
 
 /** A URL with a host and one of the protocols; the text is kept as it was given. */
-export function url(protocols: string[], example: string): Parser<string> {
+function url(protocols: string[], example: string): Parser<string> {
   return (text) => {
     const parsed = URL.canParse(text) ? new URL(text) : undefined;
     if (!parsed || !protocols.includes(parsed.protocol) || parsed.hostname === "") {
@@ -31,6 +31,30 @@ export function url(protocols: string[], example: string): Parser<string> {
     }
     return text;
   };
+}
+
+/** The parameters for TLS that the driver knows; any other would be passed over, and the connection be in the clear. */
+const TLS_PARAMETERS: Readonly<Record<string, readonly string[] | undefined>> = {
+  ssl: ["true", "false", "1", "0", "no-verify"],
+  sslmode: ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"],
+  sslnegotiation: ["postgres", "direct"],
+  sslrootcert: undefined,
+  sslcert: undefined,
+  sslkey: undefined,
+};
+
+/** A URL for node-postgres. */
+export function postgresUrl(text: string): string {
+  const given = url(["postgres:", "postgresql:"], "postgresql://user:password@host:5432/holdfast")(text);
+  for (const [name, value] of new URL(given).searchParams) {
+    if (!/^ssl/i.test(name)) continue;
+    const isKnown = Object.hasOwn(TLS_PARAMETERS, name);
+    if (!isKnown)
+      throw new SettingProblem(`may have of TLS only the parameters ${Object.keys(TLS_PARAMETERS).join(", ")}`);
+    const words = TLS_PARAMETERS[name];
+    if (words && !words.includes(value)) throw new SettingProblem(`must have for ${name} one of ${words.join(", ")}`);
+  }
+  return given;
 }
 
 /** What begins with one of the schemes; the rest is read by whoever connects. */

@@ -46,7 +46,11 @@ describe("settings", () => {
     ["HOLDFAST_PORT", ["80a", " 80", "+80", "8e3", "0x50", "080", "65536", "-1", "80.0", "tcp://10.0.0.1:80"]],
     ["HOLDFAST_HOST", ["http://localhost", "local host", "a:80", "-a"]],
     ["HOLDFAST_DATABASE_URL", ["localhost", "mysql://a/b", "postgres:///holdfast"]],
-    ["HOLDFAST_REDIS_URL", ["OFF", "localhost:6379", "http://localhost"]],
+    [
+      "HOLDFAST_DATABASE_URL",
+      ["postgres://a/b?sslmod=require", "postgres://a/b?sslmode=on", "postgres://a/b?sslcrl=/x"],
+    ],
+    ["HOLDFAST_REDIS_URL", ["OFF", "localhost:6379", "http://localhost", "redis+pool://a", "redis:/a"]],
     ["HOLDFAST_DATA_DIR", [" data", "a\0b"]],
     ["HOLDFAST_ADMIN_KEY", ["short", "with blanks in the middle", "ä".repeat(20), "a".repeat(256)]],
     ["HOLDFAST_ROLE", ["API", "worker"]],

@@ -1,4 +1,4 @@
-import { host, integer, oneOf, path, scheme, secret, url, word, type Parser } from "./parsers.js";
+import { host, integer, oneOf, path, postgresUrl, scheme, secret, word, type Parser } from "./parsers.js";
 
 /** One setting. `fallback` undefined: the setting may be absent, and `absent` says what happens then. */
 export interface Entry<T> {
@@ -55,7 +55,7 @@ export const settingsTable = {
   databaseUrl: optional({
     env: "HOLDFAST_DATABASE_URL",
     unit: "text",
-    parse: url(["postgres:", "postgresql:"], "postgresql://user:password@host:5432/holdfast"),
+    parse: postgresUrl,
     absent: "an embedded PostgreSQL in the data folder",
     description: "PostgreSQL that holds the record.",
   }),

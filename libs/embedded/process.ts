@@ -50,7 +50,8 @@ export function isInstalled(program: string): boolean {
 export async function untilReady(child: ChildProcess, logFile: string, ready: () => Promise<boolean>): Promise<void> {
   let failure: string | undefined;
   child.on("error", (error) => (failure = error.message));
-  child.on("exit", () => (failure ??= lastLine(logFile)));
+  const onExit = (): void => void (failure ??= lastLine(logFile));
+  child.once("exit", onExit);
   const deadline = performance.now() + startTimeoutMs;
   try {
     while (!(await ready())) {
@@ -63,6 +64,9 @@ export async function untilReady(child: ChildProcess, logFile: string, ready: ()
     throw new Error(`${child.spawnfile} did not start: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });
+  } finally {
+    // Later the log may be gone before the server.
+    child.off("exit", onExit);
   }
 }
 

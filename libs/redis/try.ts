@@ -1,9 +1,11 @@
 import { Redis } from "ioredis";
 import { RedisUrlProblem, type RedisAddress, type RedisHost, type RedisLogin } from "./address.js";
 import { serverOptions, within } from "./connect.js";
+import { problemOfSilence } from "./probe.js";
 
-/** Longest wait for all that is asked at the start, milliseconds. */
+/** Longest wait for all that is asked at the start, and for one connection or answer, milliseconds. */
 const TRY_MS = 2_000;
+const STEP_MS = 900;
 
 type Failure = Error & { readonly code?: string };
 
@@ -28,8 +30,9 @@ export async function tryRedis(address: RedisAddress): Promise<boolean> {
   return someRight;
 }
 
-async function askServer({ form, login, db, tls }: RedisAddress, host: RedisHost): Promise<void> {
-  await connected({ host, login, tls }, async (redis) => {
+async function askServer(address: RedisAddress, host: RedisHost): Promise<void> {
+  const { form, login, db } = address;
+  await connected({ address, host, login }, async (redis) => {
     const mode = /redis_mode:(\w+)/.exec(await permitted(redis.info("server")))?.[1];
     if (mode === "sentinel") throw new RedisUrlProblem("leads to a Sentinel: begin it with redis+sentinel://");
     if (mode === "cluster" && form !== "cluster") {
@@ -43,8 +46,8 @@ async function askServer({ form, login, db, tls }: RedisAddress, host: RedisHost
 }
 
 async function askSentinel(address: RedisAddress, host: RedisHost): Promise<void> {
-  const { sentinelLogin, tls, master = "" } = address;
-  const found = await connected({ host, login: sentinelLogin, tls, of: "Sentinel " }, async (redis) => {
+  const { sentinelLogin, master = "" } = address;
+  const found = await connected({ address, host, login: sentinelLogin, of: "Sentinel " }, async (redis) => {
     const answer = await redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", master);
     return answer as [string, string] | null;
   });
@@ -53,18 +56,18 @@ async function askSentinel(address: RedisAddress, host: RedisHost): Promise<void
 }
 
 interface Way {
+  readonly address: RedisAddress;
   readonly host: RedisHost;
   readonly login: RedisLogin;
-  readonly tls: RedisAddress["tls"];
   readonly of?: string;
 }
 
-async function connected<T>({ host, login, tls, of = "" }: Way, ask: (redis: Redis) => Promise<T>): Promise<T> {
+async function connected<T>({ address, host, login, of = "" }: Way, ask: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis({
-    ...serverOptions({ login, ...(tls && { tls }) }),
+    ...serverOptions({ ...address, login }),
     ...host,
-    connectTimeout: TRY_MS,
-    commandTimeout: TRY_MS,
+    connectTimeout: STEP_MS,
+    commandTimeout: STEP_MS,
     retryStrategy: null,
     enableReadyCheck: false,
     lazyConnect: true,
@@ -75,7 +78,9 @@ async function connected<T>({ host, login, tls, of = "" }: Way, ask: (redis: Red
     await redis.connect();
     return await ask(redis);
   } catch (error) {
-    throw problemIn(first ?? (error as Failure), of);
+    const problem = problemIn(first ?? (error as Failure), of);
+    if (problem instanceof RedisUrlProblem || redis.status === "ready") throw problem;
+    throw (await problemOfSilence(address, host)) ?? problem;
   } finally {
     redis.disconnect();
   }
@@ -98,7 +103,7 @@ function problemIn(error: Failure, of: string): Error {
   if (message.startsWith("NOAUTH")) return wrong(`has no ${of}password, but the server wants one`);
   if (/unknown command.*sentinel/i.test(message)) return wrong("leads to a server that is no Sentinel");
   if (/^ERR (DB index|SELECT)/i.test(message)) return wrong("names a database that the server does not have");
-  if (message.startsWith("Protocol error")) return wrong("leads to something that is no Redis");
+  if (message.startsWith("Unknown RESP type")) return wrong("leads to something that is no Redis");
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return wrong("leads to a server whose certificate is for another host");
   if (/CERT|LEAF_SIGNATURE|ISSUER/.test(code))
     return wrong(`leads to a server whose certificate is not trusted: ${code}`);

@@ -2,6 +2,7 @@ import pg from "pg";
 import { startProcess, tenantWithJob, type Fixture, type HoldfastProcess, type Reply } from "../support/program.js";
 import { eventually } from "../support/record.js";
 import {
+  certificate,
   startRedisCluster,
   startRedisSentinels,
   startRedisServer,
@@ -38,7 +39,7 @@ async function over<R extends Running>(
     const holdfast = await startProcess({
       ...own,
       HOLDFAST_REDIS_TIMEOUT_MS: "500",
-      HOLDFAST_COMMIT_TIMEOUT_MS: "5000",
+      HOLDFAST_COMMIT_TIMEOUT_MS: "2000",
     });
     try {
       await test(holdfast, redis);
@@ -55,27 +56,32 @@ const reserve = (holdfast: HoldfastProcess, { key, job }: Fixture, units: number
 
 /** Tenants of which everything is held. */
 async function fullTenants(holdfast: HoldfastProcess): Promise<Fixture[]> {
-  const tenants = await Promise.all(Array.from({ length: TENANTS }, () => tenantWithJob(holdfast, LIMIT)));
-  for (const tenant of tenants) expect((await reserve(holdfast, tenant, LIMIT)).status).toBe(201);
+  const tenants: Fixture[] = [];
+  while (tenants.length < TENANTS) {
+    const tenant = await tenantWithJob(holdfast, LIMIT);
+    expect((await reserve(holdfast, tenant, LIMIT)).status).toBe(201);
+    tenants.push(tenant);
+  }
   return tenants;
 }
 
 /** While the record lets nobody at the tenants, only copies can deny; whoever asks the record waits and gets 503. */
-async function expectDeniedByCopies(holdfast: HoldfastProcess, tenants: readonly Fixture[]): Promise<void> {
-  // Copies that are too old are read again behind a first denial, for which the record is asked.
-  for (const tenant of tenants) expect((await reserve(holdfast, tenant, 1)).status).toBe(402);
+async function deniedByCopies(holdfast: HoldfastProcess, tenants: readonly Fixture[]): Promise<boolean> {
   const locker = new pg.Client({ connectionString: database.url });
   await locker.connect();
   try {
     await locker.query("BEGIN");
     await locker.query("SELECT 1 FROM tenants WHERE id = ANY($1) FOR UPDATE", [tenants.map(({ tenant }) => tenant)]);
     const answers = await Promise.all(tenants.map((tenant) => reserve(holdfast, tenant, 1)));
-    expect(answers.map(({ status }) => status)).toEqual(tenants.map(() => 402));
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(2_000);
+    return answers.every(({ status, ms }) => status === 402 && ms < 1_500);
   } finally {
     await locker.end();
   }
 }
+
+/** Soon, and not at once: a client that has just been connected anew, or a machine that is busy, leaves Redis alone for a moment. */
+const expectDeniedByCopies = (holdfast: HoldfastProcess, tenants: readonly Fixture[]): Promise<void> =>
+  eventually(() => deniedByCopies(holdfast, tenants), 20_000);
 
 async function expectRight(holdfast: HoldfastProcess, tenant: Fixture): Promise<void> {
   const { body } = await holdfast.call(tenant.key, "GET", "/v1/balances?scope=tenant");
@@ -84,9 +90,15 @@ async function expectRight(holdfast: HoldfastProcess, tenant: Fixture): Promise<
 
 const secured: ServerOptions = { password: "p@ss:w/rd", tls: "server" };
 
+async function startWithClientCertificate(): Promise<Running> {
+  const server = await startRedisServer({ tls: "server", lines: ["tls-auth-clients yes"] });
+  return { ...server, url: `${server.url}&cert=${certificate("server.pem")}&key=${certificate("server.key")}` };
+}
+
 describe("copies deny, whatever form of Redis the address names:", () => {
   it.each<[string, () => Promise<Running>]>([
     ["a server with TLS and a password", () => startRedisServer(secured)],
+    ["a server that wants a certificate of its clients", startWithClientCertificate],
     ["a cluster", () => startRedisCluster()],
     ["a cluster with TLS and a password", () => startRedisCluster(secured)],
     ["a master behind a Sentinel", () => startRedisSentinels()],
@@ -134,7 +146,7 @@ describe("a failover in mid-traffic changes no answer, and the new master is use
         operator.disconnect();
         await eventually(() => isMaster(replica), 15_000);
       });
-      await eventually(() => expectDeniedByCopies(holdfast, tenants).then(() => true), 15_000);
+      await expectDeniedByCopies(holdfast, tenants);
       await expectRight(holdfast, tenants[0]!);
     });
   });
@@ -148,7 +160,7 @@ describe("a failover in mid-traffic changes no answer, and the new master is use
         else master.suspend();
         await eventually(() => isMaster(replica), 15_000);
       });
-      await eventually(() => expectDeniedByCopies(holdfast, tenants).then(() => true), 15_000);
+      await expectDeniedByCopies(holdfast, tenants);
       await expectRight(holdfast, tenants[0]!);
     });
   });

@@ -60,15 +60,91 @@ async function trafficOver(tenant: Fixture, change: () => Promise<Reply>) {
   return { before, after };
 }
 
+interface Change {
+  readonly name: string;
+  /** The tenant's limit; default: enough for everything. */
+  readonly limit?: number;
+  readonly before?: (tenant: Fixture) => Promise<Reply>;
+  readonly from: number;
+  readonly to: number;
+  readonly change: (tenant: Fixture) => Promise<Reply>;
+}
+
+type Doing = (tenant: Fixture) => Promise<Reply>;
+
+const state =
+  (word: "suspend" | "resume"): Doing =>
+  ({ tenant }) =>
+    admin(0, "POST", `/v1/admin/tenants/${tenant}/${word}`);
+const limitTo =
+  (limit: number, of = ""): Doing =>
+  ({ tenant }) =>
+    admin(0, "PUT", `/v1/admin/tenants/${tenant}${of}/allowances/units`, { limit });
+const end =
+  (word: "close" | "cancel"): Doing =>
+  ({ key, job }) =>
+    at(0).call(key, "POST", `/v1/jobs/${job}/${word}`);
+const revoke: Doing = async ({ tenant }) => {
+  const { body } = await admin(0, "GET", `/v1/admin/tenants/${tenant}/keys`);
+  return admin(0, "DELETE", `/v1/admin/tenants/${tenant}/keys/${body["data"][0].id as string}`);
+};
+
+const changes: readonly Change[] = [
+  { name: "a suspension", from: 201, to: 403, change: state("suspend") },
+  { name: "a resumption", before: state("suspend"), from: 403, to: 201, change: state("resume") },
+  { name: "a lower limit", from: 201, to: 402, change: limitTo(1) },
+  { name: "a higher limit", limit: 0, from: 402, to: 201, change: limitTo(1_000_000) },
+  { name: "a user's lower limit", from: 201, to: 402, change: limitTo(1, "/users/ann") },
+  {
+    name: "a user's higher limit",
+    before: limitTo(0, "/users/ann"),
+    from: 402,
+    to: 201,
+    change: limitTo(1_000_000, "/users/ann"),
+  },
+  { name: "the close of the job", from: 201, to: 409, change: end("close") },
+  { name: "the cancel of a job that copies denied", limit: 0, from: 402, to: 409, change: end("cancel") },
+  { name: "a revoked key", from: 201, to: 401, change: revoke },
+];
+
+/** A tenant with one job, which is ann's. */
+async function fixtureOfAnn(limit: number): Promise<Fixture> {
+  const tenant = await tenantWithJob(at(0), limit);
+  const { body } = await at(0).call(tenant.key, "POST", "/v1/jobs", { user: "ann" }, "job-of-ann");
+  return { ...tenant, job: body["id"] as string };
+}
+
 describe("two API processes on one record", () => {
   it("give one effect to a key that both get at once", async () => {
     const tenant = await tenantWithJob(at(0), 1_000);
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 30; round += 1) {
       const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reserve(i, tenant, 10, `round-${round}`)));
       expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
       expect(new Set(answers.map(({ body }) => body["id"] as string)).size).toBe(1);
     }
-    expect(await figures(1, tenant)).toMatchObject({ reserved: 100 });
+    expect(await figures(1, tenant)).toMatchObject({ reserved: 300 });
+  });
+
+  it("make one job of a key that both get at once", async () => {
+    const tenant = await tenantWithJob(at(0), 1_000);
+    for (let round = 0; round < 20; round += 1) {
+      const create = (i: number) => at(i).call(tenant.key, "POST", "/v1/jobs", { name: "one" }, `job-${round}`);
+      const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => create(i)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+      expect(new Set(answers.map(({ body }) => body["id"] as string)).size).toBe(1);
+    }
+    const { body } = await at(1).call(tenant.key, "GET", "/v1/jobs?limit=500");
+    expect(body["data"]).toHaveLength(21);
+  });
+
+  it("decide a key anew at one that the other refused it under", async () => {
+    const tenant = await tenantWithJob(at(0), 10);
+    expect((await reserve(0, tenant, 20, "again")).status).toBe(402);
+    expect((await reserve(1, tenant, 20, "again")).status).toBe(402);
+    expect((await limitTo(20)(tenant)).status).toBe(200);
+    expect((await reserve(1, tenant, 20, "again")).status).toBe(201);
+    expect((await reserve(0, tenant, 20, "again")).headers.get("idempotency-replayed")).toBe("true");
+    expect((await reserve(0, tenant, 10, "again")).body["code"]).toBe("idempotency_key_reused");
   });
 
   it("admit together exactly the limit", async () => {
@@ -130,28 +206,14 @@ describe("two API processes on one record", () => {
     expect(await figures(1, tenant)).toMatchObject({ reserved: 0 });
   });
 
-  it.each<[string, number, (tenant: Fixture) => Promise<Reply>]>([
-    ["a suspension", 403, ({ tenant }) => admin(0, "POST", `/v1/admin/tenants/${tenant}/suspend`)],
-    [
-      "a lower limit",
-      402,
-      ({ tenant }) => admin(0, "PUT", `/v1/admin/tenants/${tenant}/allowances/units`, { limit: 1 }),
-    ],
-    [
-      "a revoked key",
-      401,
-      async ({ tenant }) => {
-        const { body } = await admin(0, "GET", `/v1/admin/tenants/${tenant}/keys`);
-        return admin(0, "DELETE", `/v1/admin/tenants/${tenant}/keys/${body["data"][0].id as string}`);
-      },
-    ],
-  ])(
-    "both hold to %s within two seconds, however constant the traffic, and stay with it",
-    async (_name, to, change) => {
-      const tenant = await tenantWithJob(at(0), 1_000_000);
+  it.each(changes)(
+    "both hold to $name within two seconds, however constant the traffic, and stay with it",
+    async ({ limit = 1_000_000, before: prepare, from, to, change }) => {
+      const tenant = await fixtureOfAnn(limit);
+      if (prepare) expect([200, 204]).toContain((await prepare(tenant)).status);
       const { before, after } = await trafficOver(tenant, () => change(tenant));
       expect({ before: [...before].sort(), after: [...after].sort() }).toEqual({
-        before: ["0: 201", "1: 201"],
+        before: [`0: ${from}`, `1: ${from}`],
         after: [`0: ${to}`, `1: ${to}`],
       });
     },

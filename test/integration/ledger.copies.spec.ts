@@ -211,3 +211,22 @@ describe("a change of the tenant", () => {
     expect(performance.now() - start).toBeLessThan(1_500);
   });
 });
+
+describe("the end of a job at one process", () => {
+  it.each(["closed", "cancelled"] as const)(
+    "reaches another within a second, where copies denied: %s",
+    async (state) => {
+      const { commands, jobId, held } = await fullTenant();
+      // Somebody else holds what there is, so that copies go on to deny.
+      answerOf(await here.execute(commands.release(held)));
+      const other = answerOf(await here.execute(commands.createJob()))["id"] as string;
+      answerOf(await here.reserve(commands.reserve(other, 100)));
+      expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe("allowance_exhausted");
+      answerOf(await here.execute(commands.endJob(jobId, state)));
+      const start = performance.now();
+      await eventually(async () => wordOf(await there.reserve(commands.reserve(jobId, 1))) === "job_not_open");
+      expect(performance.now() - start).toBeLessThan(1_500);
+      expect(wordOf(await there.reserve(commands.reserve(jobId, 1)))).toBe("job_not_open");
+    },
+  );
+});

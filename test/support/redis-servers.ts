@@ -210,12 +210,17 @@ function urlOf(
   return `redis${tls ? "s" : ""}${form}://${login}${hosts}${path}${query && `?${query}`}`;
 }
 
+function ownCertificate() {
+  const [ca, cert, key] = ["ca.pem", "server.pem", "server.key"].map((name) => readFileSync(certificate(name)));
+  return { ca: ca!, cert: cert!, key: key! };
+}
+
 function clientOf(port: number, { password, tls }: ServerOptions): Redis {
   const client = new Redis({
     port,
     host: "127.0.0.1",
     ...(password !== undefined && { password }),
-    ...(tls && { tls: { ca: readFileSync(certificate("ca.pem")), checkServerIdentity: () => undefined } }),
+    ...(tls && { tls: { ...ownCertificate(), checkServerIdentity: () => undefined } }),
     retryStrategy: () => 50,
   });
   client.on("error", () => undefined);

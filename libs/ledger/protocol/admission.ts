@@ -49,7 +49,8 @@ export class Admission {
     if (!bounds || bounds.some(({ figures }, i) => figures.version === 0 && figures.limit !== places[i]!.limit))
       return null;
     const denial = denialOf(ask, children, bounds);
-    if (!denial || !restsOnDefault(denial, bounds)) return denial;
+    if (!denial || !(await this.directory.isOpen(command.tenantId, command.jobId))) return null;
+    if (!restsOnDefault(denial, bounds)) return denial;
     return (await this.directory.isCurrent(binding)) ? denial : null;
   }
 

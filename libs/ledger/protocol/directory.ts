@@ -2,8 +2,8 @@ import type { Job, TenantBook, UserAllowanceSetting } from "../domain/index.js";
 import { Gather } from "./gather.js";
 import type { RecordStore, TenantConfig, TenantRow } from "./ports.js";
 
-/** How old a copy of a tenant may be, milliseconds: a suspension or a limit reaches every process within this time. */
-const TENANT_FRESH_MS = 1_000;
+/** How old a copy of a tenant or of a job's state may be, milliseconds: a change reaches every process within this time. */
+const FRESH_MS = 1_000;
 
 interface Known extends TenantConfig {
   readonly loadedAt: number;
@@ -18,8 +18,9 @@ interface Known extends TenantConfig {
  */
 export class Directory {
   private readonly tenants = new Map<string, Known>();
-  private readonly jobs = new Map<string, Job>();
+  private readonly jobs = new Map<string, { readonly job: Job; readonly loadedAt: number }>();
   private readonly loading = new Map<string, Promise<TenantConfig | null>>();
+  private readonly loadingJobs = new Map<string, Promise<Job | null>>();
   private readonly findTenant: Gather<string, TenantConfig | null>;
   private readonly findJob: Gather<TenantRow, Job | null>;
   private readonly findUser: Gather<TenantRow, Record<string, UserAllowanceSetting>>;
@@ -37,7 +38,7 @@ export class Directory {
   /** A tenant and its settings, at most a second old; null where there is none. */
   tenant(tenantId: string): TenantConfig | Promise<TenantConfig | null> {
     const known = this.tenants.get(tenantId);
-    if (known && this.clock() - known.loadedAt < TENANT_FRESH_MS) return known;
+    if (known && this.clock() - known.loadedAt < FRESH_MS) return known;
     let loading = this.loading.get(tenantId);
     if (!loading) {
       loading = this.load(tenantId).finally(() => this.loading.delete(tenantId));
@@ -61,14 +62,30 @@ export class Directory {
     return config?.tenant.configVersion === configVersion;
   }
 
-  /** What never changes of a job; null where there is none. */
+  /** A job, whose state may be of any time; null where there is none. */
   job(tenantId: string, id: string): Job | Promise<Job | null> {
-    return this.jobs.get(rowKey(tenantId, id)) ?? this.loadJob({ tenantId, id });
+    return this.knownJob(tenantId, id) ?? this.loadJob({ tenantId, id });
   }
 
-  private async loadJob(row: TenantRow): Promise<Job | null> {
+  /** True where the job was open within the last second. */
+  async isOpen(tenantId: string, id: string): Promise<boolean> {
+    const known = this.jobs.get(rowKey(tenantId, id));
+    const isFresh = known && this.clock() - known.loadedAt < FRESH_MS;
+    const job = isFresh ? known.job : await this.loadJob({ tenantId, id });
+    return job?.state === "open";
+  }
+
+  private loadJob(row: TenantRow): Promise<Job | null> {
+    const key = rowKey(row.tenantId, row.id);
+    const loading = this.loadingJobs.get(key) ?? this.askJob(row).finally(() => this.loadingJobs.delete(key));
+    this.loadingJobs.set(key, loading);
+    return loading;
+  }
+
+  private async askJob(row: TenantRow): Promise<Job | null> {
+    const asked = this.clock();
     const job = await this.findJob.find(row);
-    if (job) this.learnJob(row.tenantId, job);
+    if (job) this.learnJob(row.tenantId, job, asked);
     return job;
   }
 
@@ -91,7 +108,7 @@ export class Directory {
   }
 
   knownJob(tenantId: string, id: string): Job | undefined {
-    return this.jobs.get(rowKey(tenantId, id));
+    return this.jobs.get(rowKey(tenantId, id))?.job;
   }
 
   knownTenant(tenantId: string): Known | undefined {
@@ -108,7 +125,7 @@ export class Directory {
 
   /** Remembers what a committed book shows. */
   learn(book: TenantBook): void {
-    for (const job of book.jobs.rows.values()) if (job) this.learnJob(book.tenantId, job);
+    for (const job of book.jobs.rows.values()) if (job) this.learnJob(book.tenantId, job, this.clock());
     if (!book.tenant || !book.hasSettings) return;
     const { tenant, settings } = book;
     this.learnTenant({ tenant, settings }, this.clock());
@@ -126,8 +143,11 @@ export class Directory {
     dropOldest(this.tenants, this.most);
   }
 
-  private learnJob(tenantId: string, job: Job): void {
-    this.jobs.set(rowKey(tenantId, job.id), job);
+  private learnJob(tenantId: string, job: Job, loadedAt: number): void {
+    const key = rowKey(tenantId, job.id);
+    // A job that has ended stays so: what says otherwise was asked before.
+    if (job.state === "open" && (this.jobs.get(key)?.job.state ?? "open") !== "open") return;
+    this.jobs.set(key, { job, loadedAt });
     dropOldest(this.jobs, this.most);
   }
 }

@@ -75,6 +75,18 @@ describe("embedded servers", () => {
     await after.stop();
   });
 
+  it("do not end their process by ending, also where their folder is gone by then", async () => {
+    const dataDir = freshFolder();
+    const program = `
+      const { startRedis } = await import(${JSON.stringify(compiled)});
+      const server = await startRedis({ dataDir: ${JSON.stringify(dataDir)} });
+      (await import("node:fs")).rmSync(${JSON.stringify(dataDir)}, { recursive: true });
+      process.kill(server.pid, "SIGKILL");
+      setTimeout(() => process.exit(0), 500);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: "ignore" });
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
   it("gives tests a Redis that can be suspended, killed and started again at the same address", async () => {
     const server = await startPrivateRedis();
     const redis = new Redis(server.url, { commandTimeout: 200, maxRetriesPerRequest: 0 });

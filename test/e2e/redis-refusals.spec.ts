@@ -1,0 +1,171 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { freePort } from "#libs/embedded";
+import { runProgram, startProcess, type Ended } from "../support/program.js";
+import {
+  certificate,
+  startRedisCluster,
+  startRedisSentinels,
+  startRedisServer,
+  type RedisCluster,
+  type RedisSentinels,
+  type RedisServer,
+} from "../support/redis-servers.js";
+import { eventually } from "../support/record.js";
+import { freshDatabase, startPrivateRedis, type FreshDatabase } from "../support/services.js";
+
+const password = "right-password";
+const ca = certificate("ca.pem");
+
+let database: FreshDatabase;
+let open: RedisServer;
+let locked: RedisServer;
+let secured: RedisServer;
+let elsewhere: RedisServer;
+let strict: RedisServer;
+let cluster: RedisCluster;
+let sentinels: RedisSentinels;
+
+beforeAll(async () => {
+  [database, open, locked, secured, elsewhere, strict, cluster, sentinels] = await Promise.all([
+    freshDatabase(),
+    startRedisServer(),
+    startRedisServer({ password }),
+    startRedisServer({ password, tls: "server" }),
+    startRedisServer({ tls: "elsewhere" }),
+    startRedisServer({ tls: "server", lines: ["tls-auth-clients yes"] }),
+    startRedisCluster(),
+    startRedisSentinels({ password }),
+  ]);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([open, locked, secured, elsewhere, strict, cluster, sentinels].map((server) => server?.stop()));
+  await database?.drop();
+});
+
+const listeners: Server[] = [];
+const sockets: Socket[] = [];
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of listeners) server.close();
+});
+
+const settingsOf = (url: string) => ({ HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: url });
+const at = ({ port }: { port: number }): string => `127.0.0.1:${port}`;
+
+async function expectRefused(url: string, problem: RegExp): Promise<Ended> {
+  // A start that is not refused for Redis ends at the record.
+  const settings = { HOLDFAST_REDIS_URL: url, HOLDFAST_DATABASE_URL: "postgres://127.0.0.1:1/none" };
+  const ended = await runProgram("main.js", [], settings);
+  expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
+  expect(ended.err).toMatch(/^HOLDFAST_REDIS_URL [^\n]+\n$/);
+  expect(ended.err).toMatch(problem);
+  return ended;
+}
+
+describe("the start is refused in one line that names HOLDFAST_REDIS_URL", () => {
+  it.each<[string, () => string, RegExp]>([
+    ["for an address of no known form", () => "redis+pool://h", /must be a URL/],
+    ["for a bad port", () => "redis://h:99999", /has a port/],
+    ["for a file that cannot be read", () => `rediss://${at(secured)}?ca=/no/such.pem`, /cannot be read \(ENOENT\)/],
+    ["for a wrong password", () => `redis://:wrong@${at(locked)}`, /wrong user or password/],
+    ["for a user that does not exist", () => `redis://eve:${password}@${at(locked)}`, /wrong user or password/],
+    ["for a missing password", () => `redis://${at(locked)}`, /has no password, but the server wants one/],
+    ["for a database that is not there", () => `redis://${at(open)}/99`, /database that the server does not have/],
+    ["for TLS to a server in the clear", () => `rediss://${at(open)}`, /speaks no TLS/],
+    ["for commands in the clear to a server with TLS", () => `redis://:${password}@${at(secured)}`, /wants TLS/],
+    ["for no certificate of ours where one is wanted", () => `rediss://${at(strict)}?ca=${ca}`, /client certificate/],
+    ["for a certificate of an unknown authority", () => `rediss://:${password}@${at(secured)}`, /not trusted/],
+    [
+      "for a certificate of another authority",
+      () => `rediss://:${password}@${at(secured)}?ca=${certificate("stranger-ca.pem")}`,
+      /not trusted/,
+    ],
+    [
+      "for a certificate of another host",
+      () => `rediss://${at(elsewhere)}?ca=${ca}`,
+      /certificate is for another host/,
+    ],
+    ["for a wrong password over TLS", () => `rediss://:wrong@${at(secured)}?ca=${ca}`, /wrong user or password/],
+    ["for one server that is a node of a cluster", () => `redis://${at(cluster.nodes[0]!)}`, /begin it with redis\+cl/],
+    ["for a cluster that is one server", () => `redis+cluster://${at(open)}`, /no node of a cluster/],
+    ["for a server that is a Sentinel", () => `redis://:${password}@${at(sentinels.sentinel)}`, /redis\+sentinel/],
+    [
+      "for a Sentinel that is a server",
+      () => `redis+sentinel://${at(open)}/${sentinels.name}`,
+      /leads to a server that is no Sentinel/,
+    ],
+    [
+      "for a master that the Sentinels do not know",
+      () => `redis+sentinel://:${password}@${at(sentinels.sentinel)}/other?sentinelPassword=${password}`,
+      /master that the Sentinels do not know/,
+    ],
+    [
+      "for a Sentinel's wrong password",
+      () => `redis+sentinel://:${password}@${at(sentinels.sentinel)}/${sentinels.name}?sentinelPassword=wrong`,
+      /wrong Sentinel user or password/,
+    ],
+    [
+      "for a wrong password of the master",
+      () => `redis+sentinel://:wrong@${at(sentinels.sentinel)}/${sentinels.name}?sentinelPassword=${password}`,
+      /wrong user or password/,
+    ],
+  ])("%s", async (_name, url, problem) => {
+    const { err } = await expectRefused(url(), problem);
+    expect(err).not.toContain(password);
+    expect(err).not.toContain("wrong@");
+  });
+
+  it("for a web server", async () => {
+    await expectRefused(`redis://${await listener("HTTP/1.1 400 Bad Request\r\n\r\n")}`, /no Redis/);
+  });
+});
+
+/** A server that says the same to everything, or nothing. */
+async function listener(answer: string): Promise<string> {
+  const server = createServer((socket) => {
+    sockets.push(socket.on("error", () => undefined));
+    if (answer !== "") socket.on("data", () => socket.write(answer));
+  }).listen(0, "127.0.0.1");
+  listeners.push(server);
+  await once(server, "listening");
+  return at(server.address() as AddressInfo);
+}
+
+describe("the service starts with one warning, and in bounded time,", () => {
+  it.each<[string, () => Promise<string>]>([
+    ["where nobody listens", async () => `redis://127.0.0.1:${await freePort()}`],
+    ["where no node of a cluster listens", async () => `redis+cluster://127.0.0.1:${await freePort()}`],
+    ["where no Sentinel listens", async () => `redis+sentinel://127.0.0.1:${await freePort()}/m`],
+    ["where the host has no address", () => Promise.resolve("redis://no-such-host.invalid")],
+    ["where nothing is answered", async () => `rediss://${await listener("")}`],
+    ["where it is still loading", async () => `redis://${await listener("-LOADING Redis is loading\r\n")}`],
+  ])("%s", async (_name, url) => {
+    const from = performance.now();
+    const holdfast = await startProcess(settingsOf(await url()));
+    expect(performance.now() - from).toBeLessThan(8_000);
+    const { code, err } = await holdfast.end("SIGTERM");
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "HOLDFAST_REDIS_URL cannot be reached: running without Redis until it can\n",
+    });
+  });
+
+  it("with no warning where one of several nodes is there", async () => {
+    const url = `redis+cluster://127.0.0.1:${await freePort()},${at(cluster.nodes[1]!)}`;
+    const holdfast = await startProcess(settingsOf(url));
+    expect(await holdfast.end("SIGTERM")).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("and uses a Redis that comes later", async () => {
+    const redis = await startPrivateRedis();
+    await redis.kill();
+    const holdfast = await startProcess(settingsOf(redis.url));
+    const state = async (): Promise<string> => (await fetch(`${holdfast.url}/health/ready`)).text();
+    expect(await state()).toContain('"bypassed"');
+    await redis.restart();
+    await eventually(async () => (await state()).includes('"used"'));
+    await holdfast.end("SIGTERM");
+    await redis.stop();
+  });
+});
