@@ -3,16 +3,19 @@ import { CLUSTER_FAULTS } from "./faults-redis.js";
 import { HEADER, row } from "./report.js";
 import { run, type Options } from "./run.js";
 import { FAULTS, SHORT } from "./schedule.js";
-import type { World } from "./world.js";
+import { World } from "./world.js";
 
-let world: World | undefined;
+let world: World;
 
+beforeEach(() => {
+  world = new World();
+});
 // Where a run was cut off by its time.
-afterEach(() => world?.stop());
+afterEach(() => world.stop());
 
 async function expectNothingFound(options: Pick<Options, "seconds" | "redis" | "faults">): Promise<void> {
   const seed = seedOfRun();
-  const result = await run({ ...options, seed, pace: SHORT, rounds: 1 }, (started) => (world = started));
+  const result = await run({ ...options, seed, pace: SHORT, rounds: 1 }, world);
   console.log(`TEST_SEED=${seed}\n${HEADER}\n${row(result)}`);
   expect({ seed, findings: result.findings }).toEqual({ seed, findings: [] });
   const names = (faults: readonly { name: string }[]) => new Set(faults.map(({ name }) => name));

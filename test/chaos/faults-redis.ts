@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisServer } from "../support/redis-servers.js";
 import type { Disturbance, Fault } from "./fault.js";
-import { cutAnswers, wires } from "./faults-processes.js";
 import type { RedisTrio } from "./redis-trio.js";
 import { callAt } from "./redis-pair.js";
+import { cutFault, heldFault } from "./wires.js";
 
 /** Below what an empty server takes: every write is refused, or everything evicted. */
 const NO_MEMORY = "1mb";
@@ -38,10 +38,8 @@ export const PAIR_FAULTS: readonly Fault[] = [
   },
   memoryFault("Redis out of memory", "noeviction"),
   memoryFault("Redis evicting", "allkeys-random"),
-  wires.fault("answers of Redis cut", "redis", (some, { random }) =>
-    cutAnswers(some, "redis", random.int(0, wires.MOST_BYTES)),
-  ),
-  wires.fault("answers of Redis lost", "redis", (some, by) => wires.hold(some, "redis", "deaf", by.lasting())),
+  cutFault("answers of Redis cut", "redis"),
+  heldFault("answers of Redis lost", "redis", ["deaf"]),
 ];
 
 function memoryFault(name: string, policy: string): Fault {

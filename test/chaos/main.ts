@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { HEADER, faultLines, row } from "./report.js";
 import { run, type Result } from "./run.js";
 import { FAULTS, FULL } from "./schedule.js";
-import type { RedisKind, World } from "./world.js";
+import { World, type RedisKind } from "./world.js";
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
       pace: FULL,
       rounds: 0,
     };
-    const result = await run(options, (started) => (world = started));
+    const result = await run(options, (world = new World()));
     results.push(result);
     console.log(row(result));
     for (const { kind, what } of result.findings.slice(0, SHOWN)) console.log(`  ${kind}: ${what.slice(0, 2_000)}`);

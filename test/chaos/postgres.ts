@@ -47,8 +47,9 @@ export class Postgres {
     await client.query(text).finally(() => client.end());
   }
 
-  stop(): Promise<void> {
-    return this.server.stop();
+  async stop(): Promise<void> {
+    send(familyOf(this.server.pid), "SIGCONT");
+    await this.server.stop();
   }
 
   /** Resolves once another process than this one answers. */

@@ -62,7 +62,9 @@ export class Replica {
     this.process?.signal("SIGCONT");
   }
 
+  /** Ends it for good; safe to call twice. */
   async stop(): Promise<void> {
+    if (!this.wanted) return;
     this.wanted = false;
     // Nothing of it is needed any more, and it may be paused.
     await this.end("SIGKILL");

@@ -46,18 +46,14 @@ export interface Result extends Pick<Options, "seed" | "seconds" | "redis"> {
   readonly recoveryMs: number;
 }
 
-/** One run from nothing to nothing. `onWorld` gets what must be stopped where the run is cut off. */
-export async function run(options: Options, onWorld: (world: World) => void = () => undefined): Promise<Result> {
-  const world = await World.start(options.redis);
-  onWorld(world);
-  const clients = new Clients(
-    world.apis.map(({ url }) => url),
-    ADMIN_KEY,
-  );
+/** One run from nothing to nothing, in a world that the caller may stop before its time. */
+export async function run(options: Options, world = new World()): Promise<Result> {
   try {
-    return await new Run(options, world, clients).result();
+    await world.start(options.redis);
+    const urls = world.apis.map(({ url }) => url);
+    const clients = new Clients(urls, ADMIN_KEY);
+    return await new Run(options, world, clients).result().finally(() => clients.close());
   } finally {
-    await clients.close();
     await world.stop();
   }
 }
@@ -75,14 +71,9 @@ class Run {
   }
 
   async result(): Promise<Result> {
-    const { options, world, clients, random, tenants } = this;
+    const { options, clients, random, tenants } = this;
     for (const shape of [...SHAPES, BREATHING, PROBE]) tenants.push(await newTenant(clients, shape));
-    const load = new Load(clients, tenants, random.fork(1));
-    await sleep(CALM_MS);
-    const time = { ms: options.seconds * 1_000 - CALM_MS, rounds: options.rounds };
-    const faults = await disturb(options.faults, options.pace, { world, random: random.fork(2) }, time);
-    const recoveryMs = await this.recovery();
-    await load.stop();
+    const { faults, recoveryMs } = await this.disturbed();
     await sleep(QUIET_MS);
     const findings = [
       ...(await auditIdle(clients, tenants, random.fork(3))),
@@ -98,6 +89,20 @@ class Run {
       unknown: replies.filter((reply) => reply === "unknown").length,
       acknowledged: replies.filter((reply) => reply !== "unknown" && isDone(reply)).length,
     };
+  }
+
+  /** All of it under load. */
+  private async disturbed(): Promise<Pick<Result, "faults" | "recoveryMs">> {
+    const { options, world, random } = this;
+    const load = new Load(this.clients, this.tenants, random.fork(1));
+    try {
+      await sleep(CALM_MS);
+      const time = { ms: options.seconds * 1_000 - CALM_MS, rounds: options.rounds };
+      const faults = await disturb(options.faults, options.pace, { world, random: random.fork(2) }, time);
+      return { faults, recoveryMs: await this.recovery() };
+    } finally {
+      await load.stop();
+    }
   }
 
   private async recovery(): Promise<number> {

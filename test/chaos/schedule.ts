@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Disturbance, Done, Fault, Part } from "./fault.js";
-import { POSTGRES_FAULTS, PROCESS_FAULTS } from "./faults-processes.js";
+import { POSTGRES_FAULTS } from "./faults-postgres.js";
+import { PROCESS_FAULTS } from "./faults-processes.js";
 import { CLUSTER_FAULTS, PAIR_FAULTS } from "./faults-redis.js";
 import type { RedisKind } from "./world.js";
 

@@ -15,40 +15,28 @@ export type RedisKind = "pair" | "cluster";
 export class World {
   readonly apis: Replica[] = [];
   readonly reconcilers: Replica[] = [];
-  postgres!: Postgres;
+  private server: Postgres | undefined;
   /** One of the two, by the kind of Redis. */
   pair: RedisPair | null = null;
   trio: RedisTrio | null = null;
   private readonly folder = mkdtempSync(join(tmpdir(), "holdfast-chaos-"));
 
-  private constructor() {
+  constructor() {
     // An account of its own runs PostgreSQL where root starts it.
     chmodSync(this.folder, 0o755);
   }
 
-  static async start(redis: RedisKind): Promise<World> {
-    const world = new World();
-    try {
-      await world.open(redis);
-      return world;
-    } catch (error) {
-      await world.stop();
-      throw error;
-    }
+  get postgres(): Postgres {
+    if (!this.server) throw new Error("not started");
+    return this.server;
   }
 
   get replicas(): Replica[] {
     return [...this.apis, ...this.reconcilers];
   }
 
-  async stop(): Promise<void> {
-    await Promise.all(this.replicas.map((replica) => replica.stop()));
-    await Promise.all([this.pair?.stop(), this.trio?.stop(), this.postgres?.stop()]);
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  private async open(redis: RedisKind): Promise<void> {
-    this.postgres = await Postgres.start(this.folder);
+  async start(redis: RedisKind): Promise<void> {
+    this.server = await Postgres.start(this.folder);
     if (redis === "pair") this.pair = await RedisPair.start(this.folder);
     else this.trio = await RedisTrio.start(this.folder);
     const services: Services = {
@@ -56,10 +44,19 @@ export class World {
       redisUrl: this.pair?.url ?? this.trio!.url,
       redisByProxy: this.pair !== null,
     };
-    const add = async (list: Replica[], role: "api" | "reconciler"): Promise<void> =>
-      void list.push(await Replica.start(role, services));
-    await add(this.apis, "api");
-    const more = Array.from({ length: APIS - 1 }, () => add(this.apis, "api"));
-    await Promise.all([...more, ...Array.from({ length: RECONCILERS }, () => add(this.reconcilers, "reconciler"))]);
+    const first = await Replica.start("api", services);
+    this.apis.push(first);
+    const start = (count: number, role: "api" | "reconciler") =>
+      Promise.all(Array.from({ length: count }, () => Replica.start(role, services)));
+    const [apis, reconcilers] = await Promise.all([start(APIS - 1, "api"), start(RECONCILERS, "reconciler")]);
+    this.apis.push(...apis);
+    this.reconcilers.push(...reconcilers);
+  }
+
+  /** Safe to call twice. */
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.stop()));
+    await Promise.all([this.pair?.stop(), this.trio?.stop(), this.server?.stop()]);
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -10,6 +10,10 @@ const programAt = (path: string): string => fileURLToPath(new URL(`apps/${path}`
 /** The operator's key of every process that is started here. */
 export const ADMIN_KEY = "operator-key-of-the-tests";
 
+/** What runs; where a test is cut off, it ends with the test's own process. */
+const children = new Set<ChildProcess>();
+process.once("exit", () => children.forEach((child) => child.kill("SIGKILL")));
+
 export interface Ended {
   readonly code: number | null;
   readonly out: string;
@@ -26,6 +30,8 @@ interface Run {
 function launch(path: string, args: readonly string[], settings: Record<string, string>): Run {
   const env = { ...environmentWithoutSettings(), ...settings };
   const child = spawn(process.execPath, [programAt(path), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  child.once("exit", () => children.delete(child));
   let out = "";
   let err = "";
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
