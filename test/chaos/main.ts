@@ -42,11 +42,19 @@ async function main(): Promise<number> {
   return results.some(({ findings }) => findings.length > 0) ? 1 : 0;
 }
 
-async function stop(): Promise<never> {
+let cutOff = false;
+
+/** What is under way fails while its world is stopped, and says nothing more. */
+async function cut(): Promise<never> {
+  cutOff = true;
   await world?.stop().catch(() => undefined);
   process.exit(1);
 }
-process.once("SIGINT", () => void stop());
-process.once("SIGTERM", () => void stop());
+process.once("SIGINT", () => void cut());
+process.once("SIGTERM", () => void cut());
 
-process.exit(await main());
+try {
+  process.exit(await main());
+} catch (error) {
+  if (!cutOff) throw error;
+}

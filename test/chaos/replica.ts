@@ -24,6 +24,8 @@ export class Replica {
 
   private constructor(
     readonly role: RunSettings["role"],
+    /** The way of clients to it. */
+    readonly front: Proxy,
     readonly postgres: Proxy,
     readonly redis: Proxy | null,
     private readonly settings: Record<string, string>,
@@ -33,9 +35,11 @@ export class Replica {
     const postgres = await startProxy(services.postgresUrl);
     const redis = services.redisByProxy ? await startProxy(services.redisUrl) : null;
     // Everything else is as it ships, the time-outs above all.
-    const replica = new Replica(role, postgres, redis, {
+    const port = await freePort();
+    const front = await startProxy(`http://127.0.0.1:${port}`);
+    const replica = new Replica(role, front, postgres, redis, {
       HOLDFAST_ROLE: role,
-      HOLDFAST_PORT: String(await freePort()),
+      HOLDFAST_PORT: String(port),
       HOLDFAST_DATABASE_URL: postgres.url,
       HOLDFAST_REDIS_URL: redis?.url ?? services.redisUrl,
       HOLDFAST_SWEEP_INTERVAL_MS: String(SWEEP_INTERVAL_MS),
@@ -46,7 +50,7 @@ export class Replica {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.settings["HOLDFAST_PORT"]}`;
+    return this.front.url.replace(/\/$/, "");
   }
 
   /** Ends it with the signal and starts it again after a while, as often as it takes: a service may be away too. */
@@ -68,8 +72,7 @@ export class Replica {
     this.wanted = false;
     // Nothing of it is needed any more, and it may be paused.
     await this.end("SIGKILL");
-    await this.postgres.stop();
-    await this.redis?.stop();
+    await Promise.all([this.front.stop(), this.postgres.stop(), this.redis?.stop()]);
   }
 
   private async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {

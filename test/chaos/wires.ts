@@ -6,9 +6,10 @@ import type { Replica } from "./replica.js";
 /** An answer is cut within its first so many bytes: in the middle of a row, of a number, between two messages. */
 const MOST_BYTES = 400;
 
-type Service = "postgres" | "redis";
+/** `front` is the API itself, as its clients reach it. */
+type Service = "front" | "postgres" | "redis";
 
-/** A fault of the ways from some of the processes to a service: the others see it as it is. */
+/** A fault of the ways to a service from some of the processes, or from clients to some of the APIs. */
 export function wireFault(
   name: string,
   of: Service,
@@ -16,9 +17,9 @@ export function wireFault(
 ): Fault {
   return {
     name,
-    part: of,
+    part: of === "front" ? "api" : of,
     run: async (by) => {
-      const { replicas } = by.world;
+      const replicas = of === "front" ? by.world.apis : by.world.replicas;
       await run(by.random.shuffled(replicas).slice(0, by.random.int(1, replicas.length)), by);
     },
   };

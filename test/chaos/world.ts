@@ -57,6 +57,6 @@ export class World {
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.stop()));
     await Promise.all([this.pair?.stop(), this.trio?.stop(), this.server?.stop()]);
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
