@@ -56,6 +56,12 @@ export class Clients {
     return operation.replies[0]!;
   }
 
+  /** Sends what is in the log already once more, and writes the answer down with the others. */
+  async askAgain(url: string, operation: Logged): Promise<Reply> {
+    await this.send(url, [operation], PATIENCE_MS);
+    return operation.replies.at(-1)!;
+  }
+
   /** Reads, and whatever else is no part of the log. */
   async call(url: string, key: string, method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
     this.requests += 1;

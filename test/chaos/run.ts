@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { ADMIN_KEY } from "../support/program.js";
 import { audit } from "./auditor.js";
+import { askAgain } from "./audit-again.js";
 import { auditIdle } from "./audit-idle.js";
 import { Clients } from "./client.js";
 import type { Done, Fault } from "./fault.js";
@@ -76,6 +77,7 @@ class Run {
     const { faults, recoveryMs } = await this.disturbed();
     await sleep(QUIET_MS);
     const findings = [
+      ...(await askAgain(clients, random.fork(5))),
       ...(await auditIdle(clients, tenants, random.fork(3))),
       ...(await this.audited()),
       ...this.crashes(),

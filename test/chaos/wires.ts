@@ -5,6 +5,8 @@ import type { Replica } from "./replica.js";
 
 /** An answer is cut within its first so many bytes: in the middle of a row, of a number, between two messages. */
 const MOST_BYTES = 400;
+/** Connections that are idle until then are spared. */
+const CUT_WITHIN_MS = [200, 800] as const;
 
 /** `front` is the API itself, as its clients reach it. */
 type Service = "front" | "postgres" | "redis";
@@ -29,6 +31,8 @@ export function wireFault(
 export function cutFault(name: string, of: Service): Fault {
   return wireFault(name, of, async (some, { random }) => {
     for (const replica of some) replica[of]?.cutAnswers(random.int(0, MOST_BYTES));
+    await sleep(random.int(...CUT_WITHIN_MS));
+    for (const replica of some) replica[of]?.set("open");
   });
 }
 

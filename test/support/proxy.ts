@@ -16,7 +16,10 @@ export interface Proxy {
   set(state: ProxyState): void;
   /** From now on it leads to this server: what is open breaks, and who connects again is there. */
   aim(serverUrl: string): void;
-  /** What is open passes on so many more bytes of answers, and then breaks in the middle of whatever it is. */
+  /**
+   * What is open passes on so many more bytes of answers, and then breaks in the middle of whatever it is; what has
+   * not broken until the next `set` goes on.
+   */
   cutAnswers(afterBytes: number): void;
   stop(): Promise<void>;
 }
@@ -68,6 +71,7 @@ class Ways {
   set(next: ProxyState): void {
     // What was swallowed is lost: the streams cannot go on where they were.
     if (next === "cut" || (next === "open" && this.state !== "open")) this.breakAll();
+    this.left.clear();
     this.state = next;
   }
 
