@@ -35,6 +35,10 @@ export async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T>
   });
   try {
     return await Promise.race([call, late]);
+  } catch (error) {
+    // ioredis adds the command with its arguments; those of a login are the password, and errors are logged.
+    delete (error as { command?: unknown }).command;
+    throw error;
   } finally {
     clearTimeout(timer);
   }

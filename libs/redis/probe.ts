@@ -13,8 +13,8 @@ export async function problemOfSilence({ tls }: RedisAddress, host: RedisHost): 
   const code = await handshake(host, tls ?? {});
   if (!tls)
     return isTls(code) ? new RedisUrlProblem("leads to a server that wants TLS: begin it with rediss") : undefined;
-  if (code.includes("ALERT")) {
-    return new RedisUrlProblem(`leads to a server that wants another client certificate (cert and key): ${code}`);
+  if (/ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code)) {
+    return new RedisUrlProblem(`leads to a server that wants another client certificate, by cert and key (${code})`);
   }
   if (isTls(code) || !(await answersInTheClear(host))) return undefined;
   return new RedisUrlProblem("leads to a server that speaks no TLS: begin it with redis");

@@ -7,6 +7,8 @@ import { problemOfSilence } from "./probe.js";
 const TRY_MS = 2_000;
 const STEP_MS = 900;
 
+const NO_PERMISSION = "has a user that may not run scripts on keys that begin with holdfast:";
+
 type Failure = Error & { readonly code?: string };
 
 /**
@@ -42,6 +44,16 @@ async function askServer(address: RedisAddress, host: RedisHost): Promise<void> 
       throw new RedisUrlProblem("leads to a server that is no node of a cluster: begin it with redis://");
     }
     if (db > 0) await redis.select(db);
+    await mayBeUsed(redis);
+  });
+}
+
+/** Whether the user may run a script on our keys; a node says so also of keys that it does not have. */
+async function mayBeUsed(redis: Redis): Promise<void> {
+  const asked = redis.eval("redis.call('TIME') return redis.call('MGET', KEYS[1])", 1, "holdfast:{try}:try");
+  await asked.catch((error: Error) => {
+    // Anything else passes by, and is met by the record deciding alone.
+    if (/NOPERM|permission/i.test(error.message)) throw new RedisUrlProblem(NO_PERMISSION);
   });
 }
 
@@ -94,19 +106,30 @@ function permitted(answer: Promise<string>): Promise<string> {
   });
 }
 
+/** What servers answer that does not pass by itself, by the message and by the code of the error. */
+const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
+  [/^WRONGPASS|invalid (username|password)/i, "has a wrong @user or password"],
+  [/^NOAUTH/, "has no @password, but the server wants one"],
+  [/^NOPERM/, NO_PERMISSION],
+  [/^DENIED/, "leads to a server in protected mode, which takes nobody from elsewhere"],
+  [/unknown command.*sentinel/i, "leads to a server that is no Sentinel"],
+  [/^ERR (DB index|SELECT)/i, "names a database that the server does not have"],
+  [/^Unknown RESP type/, "leads to something that is no Redis"],
+];
+const BY_CODE: readonly (readonly [RegExp, string])[] = [
+  [/^ERR_TLS_CERT_ALTNAME_INVALID/, "leads to a server whose certificate is for another host"],
+  [/CERT|LEAF_SIGNATURE|ISSUER/, "leads to a server whose certificate is not trusted"],
+  [/^(EPROTO|ERR_SSL_)/, "leads to a server that speaks no TLS, or refuses ours"],
+];
+/** A proxy whose server is away says so, too. */
+const PASSES = /EOF|INTERNAL_ERROR/;
+
 /** The error as a problem of the address, where it is one; what may pass by itself stays as it is. */
 function problemIn(error: Failure, of: string): Error {
-  const { message, code = "" } = error;
   if (error instanceof RedisUrlProblem) return error;
-  const wrong = (problem: string) => new RedisUrlProblem(problem);
-  if (/^WRONGPASS|invalid (username|password)/i.test(message)) return wrong(`has a wrong ${of}user or password`);
-  if (message.startsWith("NOAUTH")) return wrong(`has no ${of}password, but the server wants one`);
-  if (/unknown command.*sentinel/i.test(message)) return wrong("leads to a server that is no Sentinel");
-  if (/^ERR (DB index|SELECT)/i.test(message)) return wrong("names a database that the server does not have");
-  if (message.startsWith("Unknown RESP type")) return wrong("leads to something that is no Redis");
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return wrong("leads to a server whose certificate is for another host");
-  if (/CERT|LEAF_SIGNATURE|ISSUER/.test(code))
-    return wrong(`leads to a server whose certificate is not trusted: ${code}`);
-  if (/^(EPROTO|ERR_SSL_)/.test(code)) return wrong(`leads to a server that speaks no TLS, or refuses ours: ${code}`);
-  return error;
+  const { message, code = "" } = error;
+  const said = BY_MESSAGE.find(([pattern]) => pattern.test(message));
+  if (said) return new RedisUrlProblem(said[1].replace("@", of));
+  const shown = PASSES.test(code) ? undefined : BY_CODE.find(([pattern]) => pattern.test(code));
+  return shown ? new RedisUrlProblem(`${shown[1]} (${code})`) : error;
 }

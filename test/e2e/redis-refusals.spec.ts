@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { freePort } from "#libs/embedded";
-import { runProgram, startProcess, type Ended } from "../support/program.js";
+import { runProgram, startProcess, tenantWithJob, type Ended } from "../support/program.js";
 import {
   certificate,
   startRedisCluster,
@@ -37,6 +37,12 @@ beforeAll(async () => {
     startRedisCluster(),
     startRedisSentinels({ password }),
   ]);
+  const operator = open.client();
+  await operator.acl("SETUSER", "mute", "on", ">mute", "~*", "+@all", "-@scripting");
+  await operator.acl("SETUSER", "other", "on", ">other", "~other:*", "+@all");
+  const needed = ["~holdfast:*", "+@connection", "+@scripting", "+info", "+time", "+mget", "+set", "+del"];
+  await operator.acl("SETUSER", "enough", "on", ">enough", ...needed);
+  operator.disconnect();
 }, 60_000);
 afterAll(async () => {
   await Promise.all([open, locked, secured, elsewhere, strict, cluster, sentinels].map((server) => server?.stop()));
@@ -71,6 +77,8 @@ describe("the start is refused in one line that names HOLDFAST_REDIS_URL", () =>
     ["for a wrong password", () => `redis://:wrong@${at(locked)}`, /wrong user or password/],
     ["for a user that does not exist", () => `redis://eve:${password}@${at(locked)}`, /wrong user or password/],
     ["for a missing password", () => `redis://${at(locked)}`, /has no password, but the server wants one/],
+    ["for a user that may run no scripts", () => `redis://mute:mute@${at(open)}`, /may not run scripts/],
+    ["for a user that may not touch our keys", () => `redis://other:other@${at(open)}`, /may not run scripts/],
     ["for a database that is not there", () => `redis://${at(open)}/99`, /database that the server does not have/],
     ["for TLS to a server in the clear", () => `rediss://${at(open)}`, /speaks no TLS/],
     ["for commands in the clear to a server with TLS", () => `redis://:${password}@${at(secured)}`, /wants TLS/],
@@ -121,11 +129,11 @@ describe("the start is refused in one line that names HOLDFAST_REDIS_URL", () =>
   });
 });
 
-/** A server that says the same to everything, or nothing. */
-async function listener(answer: string): Promise<string> {
+/** A server that says the same to everything, or nothing, or closes. */
+async function listener(answer: string | null): Promise<string> {
   const server = createServer((socket) => {
     sockets.push(socket.on("error", () => undefined));
-    if (answer !== "") socket.on("data", () => socket.write(answer));
+    if (answer !== "") socket.on("data", () => (answer === null ? socket.end() : socket.write(answer)));
   }).listen(0, "127.0.0.1");
   listeners.push(server);
   await once(server, "listening");
@@ -138,6 +146,11 @@ describe("the service starts with one warning, and in bounded time,", () => {
     ["where no node of a cluster listens", async () => `redis+cluster://127.0.0.1:${await freePort()}`],
     ["where no Sentinel listens", async () => `redis+sentinel://127.0.0.1:${await freePort()}/m`],
     ["where the host has no address", () => Promise.resolve("redis://no-such-host.invalid")],
+    [
+      "where what takes connections closes them, as a proxy without its server",
+      async () => `redis://${await listener(null)}`,
+    ],
+    ["where it closes them before TLS begins", async () => `rediss://${await listener(null)}`],
     ["where nothing is answered", async () => `rediss://${await listener("")}`],
     ["where it is still loading", async () => `redis://${await listener("-LOADING Redis is loading\r\n")}`],
   ])("%s", async (_name, url) => {
@@ -154,6 +167,19 @@ describe("the service starts with one warning, and in bounded time,", () => {
   it("with no warning where one of several nodes is there", async () => {
     const url = `redis+cluster://127.0.0.1:${await freePort()},${at(cluster.nodes[1]!)}`;
     const holdfast = await startProcess(settingsOf(url));
+    expect(await holdfast.end("SIGTERM")).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("with no warning for a user that may do no more than is needed", async () => {
+    const holdfast = await startProcess(settingsOf(`redis://enough:enough@${at(open)}`));
+    const tenant = await tenantWithJob(holdfast, 1);
+    const path = `/v1/jobs/${tenant.job}/reservations`;
+    const operator = open.client();
+    await eventually(async () => {
+      expect((await holdfast.call(tenant.key, "POST", path, { amounts: { units: 2 } }, "k")).status).toBe(402);
+      return operator.exists(`holdfast:{${tenant.tenant}}:copy:tenant:${tenant.tenant}:units:none`);
+    });
+    operator.disconnect();
     expect(await holdfast.end("SIGTERM")).toMatchObject({ code: 0, err: "" });
   });
 

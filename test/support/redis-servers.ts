@@ -83,7 +83,8 @@ export async function startRedisCluster(options: ServerOptions = {}, { replicas 
     busPorts.map((busPort) => {
       const lines = ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-node-timeout 1000"];
       const tls = options.tls ? ["tls-cluster yes", "tls-replication yes"] : [];
-      return startRedisServer({ ...options, lines: [...lines, ...tls, ...(options.lines ?? [])] });
+      const login = options.password === undefined ? [] : [`masterauth ${options.password}`];
+      return startRedisServer({ ...options, lines: [...lines, ...tls, ...login, ...(options.lines ?? [])] });
     }),
   );
   const clients = nodes.map((node) => node.client());

@@ -45,7 +45,7 @@ export class RedisCopies implements CopyStore {
   private async checkPolicy(log: LedgerLog): Promise<void> {
     const asked = mastersOf(this.redis).map((master) => master.config("GET", "maxmemory-policy"));
     for (const answer of await Promise.allSettled(asked)) {
-      const [, policy] = answer.status === "fulfilled" ? (answer.value) : [];
+      const [, policy] = answer.status === "fulfilled" ? answer.value : [];
       if (policy && policy !== "noeviction") {
         log.warn({ policy }, "HOLDFAST_REDIS_URL: maxmemory-policy should be noeviction");
       }
