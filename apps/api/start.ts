@@ -11,6 +11,7 @@ import { requestRuns, type RunView, type TaskName } from "#libs/reconcile";
 import { AppModule, type ApiParts } from "./app.module.js";
 import { Authenticator } from "./auth/authenticator.js";
 import { KeyCache } from "./auth/key-cache.js";
+import { readLargeBodiesForKeysOnly } from "./auth/large-bodies.js";
 import { keyLoader } from "./auth/load-keys.js";
 import { adminKeyHash } from "./auth/operator.js";
 import { Readiness } from "./health/readiness.js";
@@ -47,6 +48,7 @@ export async function startApi(settings: RunSettings, options: ApiOptions = {}):
   const ends: (() => Promise<unknown>)[] = [];
   try {
     const parts = await openParts(settings, options, { log: server.log, closing, ends });
+    readLargeBodiesForKeysOnly(server, parts.authenticator);
     const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(parts), adapter, {
       logger: false,
       bodyParser: false,

@@ -11,7 +11,7 @@ import { Runner } from "./runner.js";
 import { Runs } from "./runs.js";
 import type { Task } from "./task.js";
 import { Audit, type CopyAuditor } from "./tasks/audit.js";
-import { Expire, type Executor } from "./tasks/expire.js";
+import { Expire, overdueIn, type Executor } from "./tasks/expire.js";
 import { Periods } from "./tasks/periods.js";
 import { Retention } from "./tasks/retention.js";
 import { Watch } from "./watch.js";
@@ -57,7 +57,7 @@ function assemble({ settings, ledger: shared, log }: Parts): Reconciler {
 
 function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: LedgerLog): Record<TaskName, Task> {
   return {
-    expire: new Expire(pool, ledger, log, settings.sweepIntervalMs),
+    expire: new Expire(overdueIn(pool), ledger, log, settings.sweepIntervalMs),
     periods: new Periods(pool, ledger),
     retention: new Retention(pool, settings.idempotencyRetentionMs),
     audit: new Audit(pool, ledger, log, settings.auditIntervalMs),

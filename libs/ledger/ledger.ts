@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import {
   refused,
   replay,
@@ -19,6 +18,7 @@ import { Gather } from "./protocol/gather.js";
 import { GROUP_COMMIT_DEFAULTS, GroupCommit } from "./protocol/group-commit.js";
 import type { BatchResult } from "./protocol/batch.js";
 import type { CopyStore, LedgerLog, RecordStore, TenantConfig, TenantRow } from "./protocol/ports.js";
+import { NODE_RUNTIME, type Runtime } from "./protocol/runtime.js";
 import { RedisCopies } from "./redis/index.js";
 
 export interface LedgerOptions {
@@ -35,8 +35,7 @@ export interface LedgerOptions {
 export interface LedgerParts {
   readonly record: RecordStore;
   readonly copies: CopyStore | null;
-  /** Monotonic milliseconds of this process. */
-  readonly clock: () => number;
+  readonly runtime: Runtime;
   readonly log: LedgerLog;
   readonly commitTimeoutMs: number;
 }
@@ -56,18 +55,18 @@ export class Ledger {
   private recordUp = true;
 
   constructor(private readonly parts: LedgerParts) {
-    const { record, clock, log } = parts;
-    this.offset = Date.now() - clock();
+    const { record, runtime, log } = parts;
+    this.offset = runtime.wall() - runtime.now();
     const now = () => this.now();
-    this.directory = new Directory(record, clock);
-    this.copies = new Copies(parts.copies, clock, log);
-    this.admission = new Admission(record, this.directory, this.copies, { now, clock });
-    this.keys = new Gather((rows) => record.findKeys(rows));
+    this.directory = new Directory(record, runtime);
+    this.copies = new Copies(parts.copies, runtime, log);
+    this.admission = new Admission(record, this.directory, this.copies, runtime, now);
+    this.keys = new Gather(runtime, (rows) => record.findKeys(rows));
     this.commits = new GroupCommit(
       record,
       this.directory,
       { ...GROUP_COMMIT_DEFAULTS, timeoutMs: parts.commitTimeoutMs },
-      { now, clock, log, committed: (result) => this.committed(result) },
+      { now, runtime, log, committed: (result) => this.committed(result) },
     );
   }
 
@@ -79,7 +78,7 @@ export class Ledger {
       onError: (error) => log.warn({ err: error }, "a connection to the record was lost"),
     });
     const copies = redisUrl === null ? null : new RedisCopies({ url: redisUrl, timeoutMs: redisTimeoutMs, log });
-    return new Ledger({ record, copies, clock: () => performance.now(), log, commitTimeoutMs });
+    return new Ledger({ record, copies, runtime: NODE_RUNTIME, log, commitTimeoutMs });
   }
 
   /**
@@ -112,7 +111,7 @@ export class Ledger {
 
   /** The record's time as this process estimates it, milliseconds since 1970; every batch corrects it. */
   now(): number {
-    return Math.round(this.parts.clock() + this.offset);
+    return Math.round(this.parts.runtime.now() + this.offset);
   }
 
   status(): { record: "up" | "down"; redis: "used" | "bypassed" | "off" } {
@@ -121,8 +120,8 @@ export class Ledger {
 
   /** Holds a tenant's copies against the record and replaces wrong ones. @throws where either cannot be read. */
   async auditCopies(tenantId: string): Promise<CopyAudit> {
-    const { record, copies, clock } = this.parts;
-    return copies ? auditCopies(record, copies, tenantId, clock) : { checked: 0, repaired: [] };
+    const { record, copies, runtime } = this.parts;
+    return copies ? auditCopies(record, copies, tenantId, runtime) : { checked: 0, repaired: [] };
   }
 
   /** Refuses new commands, finishes those that were taken, and closes the connections. */

@@ -1,4 +1,4 @@
-import { seedOfRun } from "../support/services.js";
+import { seedFrom } from "../support/services.js";
 import { CLUSTER_FAULTS } from "./faults-redis.js";
 import { HEADER, row } from "./report.js";
 import { run, type Options } from "./run.js";
@@ -14,9 +14,9 @@ beforeEach(() => {
 afterEach(() => world.stop());
 
 async function expectNothingFound(options: Pick<Options, "seconds" | "redis" | "faults">): Promise<void> {
-  const seed = seedOfRun();
+  const seed = seedFrom("TEST_CHAOS_SEED");
   const result = await run({ ...options, seed, pace: SHORT, rounds: 1 }, world);
-  console.log(`TEST_SEED=${seed}\n${HEADER}\n${row(result)}`);
+  console.log(`TEST_CHAOS_SEED=${seed}\n${HEADER}\n${row(result)}`);
   expect({ seed, findings: result.findings }).toEqual({ seed, findings: [] });
   const names = (faults: readonly { name: string }[]) => new Set(faults.map(({ name }) => name));
   expect(names(result.faults)).toEqual(names(options.faults));

@@ -1,7 +1,7 @@
-import { performance } from "node:perf_hooks";
 import { Ledger } from "#libs/ledger";
 import { PostgresRecord } from "../../libs/ledger/postgres/index.js";
 import type { RecordStore, RecordTransaction } from "../../libs/ledger/protocol/ports.js";
+import { NODE_RUNTIME } from "../../libs/ledger/protocol/runtime.js";
 import { commandsOf } from "../support/commands.js";
 import { answerOf, tally } from "../support/outcomes.js";
 import { TestRecord } from "../support/record.js";
@@ -121,7 +121,7 @@ async function meddling({
       ...(after && { after }),
     }),
     copies: null,
-    clock: () => performance.now(),
+    runtime: NODE_RUNTIME,
     log: record.log,
     commitTimeoutMs: 5_000,
   });

@@ -67,6 +67,20 @@ describe("after an answer that gives room at one process, a request that now fit
     }
   });
 
+  it.each([
+    ["settle", ({ commands, held }: Full) => commands.settle(held, 99)],
+    ["release", ({ commands, held }: Full) => commands.release(held)],
+  ])("a %s that is repeated, where the process that did it died before it told the copies", async (_, closing) => {
+    const dying = record.open({ redisUrl: null });
+    const full = await fullTenant();
+    const { commands, jobId } = full;
+    answerOf(await dying.execute(closing(full)));
+    answerOf(await there.execute(closing(full)));
+    for (const ledger of [here, there]) {
+      expect(wordOf(await ledger.reserve(commands.reserve(jobId, 1, { dryRun: true })))).toBe("done");
+    }
+  });
+
   it("a raise of the users' default, for a user that nothing was ever taken of", async () => {
     for (let round = 0; round < 15; round += 1) {
       const { commands } = await fullTenant({ user: 50 });

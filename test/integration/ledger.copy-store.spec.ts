@@ -1,9 +1,9 @@
-import { performance } from "node:perf_hooks";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { Ledger } from "#libs/ledger";
 import { PostgresRecord } from "../../libs/ledger/postgres/index.js";
 import { RedisCopies } from "../../libs/ledger/redis/index.js";
+import { NODE_RUNTIME } from "../../libs/ledger/protocol/runtime.js";
 import { commandsOf } from "../support/commands.js";
 import { answerOf, refusalOf, wordOf } from "../support/outcomes.js";
 import { eventually, TestRecord } from "../support/record.js";
@@ -39,8 +39,8 @@ beforeEach(() => {
     batches: 2,
     onError: () => undefined,
   });
-  const clock = () => performance.now() + skew;
-  ledger = new Ledger({ record: store, copies, clock, log: record.log, commitTimeoutMs: 5_000 });
+  const runtime = { ...NODE_RUNTIME, now: () => NODE_RUNTIME.now() + skew };
+  ledger = new Ledger({ record: store, copies, runtime, log: record.log, commitTimeoutMs: 5_000 });
 });
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
-import { performance } from "node:perf_hooks";
 import { Ledger, LedgerUnavailable } from "#libs/ledger";
 import { PostgresRecord } from "../../libs/ledger/postgres/index.js";
 import type { RecordTransaction } from "../../libs/ledger/protocol/ports.js";
+import { NODE_RUNTIME } from "../../libs/ledger/protocol/runtime.js";
 import { commandsOf } from "../support/commands.js";
 import { answerOf } from "../support/outcomes.js";
 import { eventually, TestRecord } from "../support/record.js";
@@ -41,7 +41,7 @@ beforeAll(async () => {
   record = await TestRecord.start();
   const { url } = record.database;
   stoppable = new StoppableRecord({ url, timeoutMs: 5_000, batches: 2, onError: () => undefined });
-  const parts = { record: stoppable, copies: null, clock: () => performance.now(), log: record.log };
+  const parts = { record: stoppable, copies: null, runtime: NODE_RUNTIME, log: record.log };
   ledger = new Ledger({ ...parts, commitTimeoutMs: 200 });
 });
 afterAll(async () => {

@@ -1,31 +1,20 @@
 import fc from "fast-check";
-import {
-  balanceKey,
-  decide,
-  MAX_AMOUNT,
-  type Balance,
-  type Denial,
-  type Figures,
-  type Ledger,
-  type TenantBook,
-} from "#libs/ledger";
+import { balanceKey, MAX_AMOUNT, type Ask, type Balance, type Figures } from "#libs/ledger";
 import { RedisCopies } from "../../libs/ledger/redis/index.js";
-import { bookOf, NOON } from "../support/book.js";
-import { commandsOf, fresh } from "../support/commands.js";
+import { NOON } from "../support/book.js";
+import { fresh, plan } from "../support/commands.js";
 import { KeptLog, TestRecord } from "../support/record.js";
 import { redisUrl } from "../support/services.js";
-
-/** Where whole numbers are easily lost: at 0, at a limit, from 15 digits on (Lua's text), and where integers end. */
-const EDGES = [0, 1, 999, 1_000, 1_001, 99_999_999_999_999, 10 ** 14, MAX_AMOUNT - 1, MAX_AMOUNT];
+import { expectAgreement, type Case, type Three } from "./agreement.js";
 
 let record: TestRecord;
-let ledger: Ledger;
 let copies: RedisCopies;
+let three: Three;
 
 beforeAll(async () => {
   record = await TestRecord.start();
-  ledger = record.open({ redisUrl: null });
-  copies = new RedisCopies({ url: redisUrl(), timeoutMs: 2_000, log: new KeptLog() });
+  copies = new RedisCopies({ url: redisUrl(), timeoutMs: 5_000, log: new KeptLog() });
+  three = { record, copies, ledger: record.open({ redisUrl: null }) };
   await record.setClock(NOON);
 });
 
@@ -34,137 +23,91 @@ afterAll(async () => {
   await record.stop();
 });
 
-interface Case {
-  readonly figures: Figures;
-  readonly amount: number;
+const LIMITS = [0, 1, 1_000, 99_999_999_999_999, 10 ** 14, MAX_AMOUNT - 1, MAX_AMOUNT, null];
+
+/** Where whole numbers are easily lost: at 0, around a limit, from 15 digits on (Lua's text), and where integers end. */
+function edgesOf(limit: number | null): number[] {
+  const at = limit ?? MAX_AMOUNT;
+  return amounts([0, 1, at - 1, at, at + 1, 99_999_999_999_999, 10 ** 14, 2 ** 53 - 1]);
 }
 
-/** The same job-scoped balances in a book, in Postgres and in Redis, one job a case, under a tenant without a limit. */
-async function place(cases: readonly Case[]) {
-  const book = bookOf({ allowances: { tokens: null } });
-  const { tenantId } = book;
-  await record.newTenant({ allowances: { tokens: null } }, tenantId);
-  const commands = commandsOf(tenantId);
-  const balances: Balance[] = [];
-  for (const { figures } of cases) {
-    const jobId = fresh("job");
-    const job = commands.createJob({ jobId, allowance: figures.limit === null ? {} : { tokens: figures.limit } });
-    decide(book, job, NOON);
-    const scope = { kind: "job", id: jobId } as const;
-    const balance: Balance = {
-      key: balanceKey(scope, "tokens", "none"),
-      scope,
-      unit: "tokens",
-      window: "none",
-      version: 7,
-      ...figures,
-    };
-    book.balances.rows.set(balance.key, balance);
-    balances.push(balance);
-  }
-  await record.sql(
-    `INSERT INTO jobs (tenant_id, id, labels, allowance, state, created_at)
-     SELECT $1, id, '{}', allowance::json, 'open', holdfast_now() FROM unnest($2::text[], $3::text[]) AS x(id, allowance)`,
-    [
-      tenantId,
-      balances.map(({ scope }) => scope.id),
-      cases.map(({ figures: { limit } }) => JSON.stringify(limit === null ? {} : { tokens: limit })),
-    ],
+function amounts(given: readonly number[]): number[] {
+  return [...new Set(given)].filter((amount) => amount >= 0 && amount <= MAX_AMOUNT);
+}
+
+/** Around what is left of a limit. */
+function roomOf(limit: number | null, taken: number): number[] {
+  const room = (limit ?? MAX_AMOUNT) - taken;
+  return [room - 1, room, room + 1];
+}
+
+const amountsAtEdges = LIMITS.flatMap((limit) =>
+  edgesOf(limit).flatMap((taken) =>
+    amounts([...edgesOf(limit), ...roomOf(limit, taken)]).map((tokens) => ({
+      limit,
+      taken,
+      ask: { amounts: { tokens } },
+    })),
+  ),
+);
+
+/** `[children, attempts, cost]` whose product is the number: the factors of 2^53 − 1 and of its neighbours among them. */
+const PRODUCTS: readonly (readonly [product: bigint, factors: readonly [number, number, number]])[] = [
+  [99_999_999_999_999n, [9_999_999, 10_000_001, 1]],
+  [10n ** 14n, [10_000, 100_000, 100_000]],
+  [2n ** 53n - 2n, [2, 3, 1_501_199_875_790_165]],
+  [2n ** 53n - 1n, [6_361, 69_431, 20_394_401]],
+  [2n ** 53n - 1n, [1, 1, 2 ** 53 - 1]],
+  [2n ** 53n, [2 ** 20, 2 ** 20, 2 ** 13]],
+  // As a float it is 2^53.
+  [2n ** 53n + 1n, [3, 1, 3_002_399_751_580_331]],
+  [(2n ** 53n - 1n) ** 3n, [2 ** 53 - 1, 2 ** 53 - 1, 2 ** 53 - 1]],
+];
+
+const plansAtEdges = PRODUCTS.flatMap(([product, [a, b, c]]) => {
+  const total = Math.min(Number(product), MAX_AMOUNT);
+  const limits = [...amounts([0, 1, 10 ** 14, total - 1, total, total + 1, MAX_AMOUNT]), null];
+  const asks: Ask[] = [plan(a, b, c), plan(b, c, a), plan(c, a, b)];
+  return limits.flatMap((limit) =>
+    amounts([0, 1, ...roomOf(limit, total)]).flatMap((taken) => asks.map((ask) => ({ limit, taken, ask }))),
   );
-  await record.sql(
-    `INSERT INTO balances (tenant_id, key, kind, scope_id, unit, "window", limit_amount, reserved, spent, version)
-     SELECT $1, key, 'job', id, 'tokens', 'none', l, r, s, 7 FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[]) AS x(key, id, l, r, s)`,
-    [
-      tenantId,
-      ...(["key", "id", "limit", "reserved", "spent"] as const).map((name) =>
-        balances.map((row) => (name === "id" ? row.scope.id : row[name])),
-      ),
-    ],
-  );
-  await copies.remember(tenantId, balances, 0);
-  return { tenantId, book, balances, commands };
-}
-
-/** What each of the three says: null where it fits, else the denial. */
-async function expectAgreement(cases: readonly Case[]): Promise<void> {
-  const { tenantId, book, balances, commands } = await place(cases);
-  const asks = cases.map(({ amount }, i) => commands.reserve(balances[i]!.scope.id, amount, { dryRun: true }));
-  const judged = await Promise.all(
-    chunks(asks, 100).map((some, c) =>
-      copies.judge(
-        tenantId,
-        some.map((_, i) => [{ key: balances[c * 100 + i]!.key, amount: cases[c * 100 + i]!.amount }]),
-        60_000,
-      ),
-    ),
-  );
-  const verdicts = judged.flat();
-  const committed = await Promise.all(asks.map((ask) => ledger.execute(ask)));
-  for (const [i, { figures, amount }] of cases.entries()) {
-    const fits =
-      BigInt(figures.reserved) + BigInt(figures.spent) + BigInt(amount) <= BigInt(figures.limit ?? MAX_AMOUNT);
-    const byRules = decide(book, asks[i]!, NOON);
-    const isDenied = byRules.type === "refused";
-    expect({
-      figures,
-      amount,
-      rules: !isDenied,
-      record: committed[i]!.type === "done",
-      copies: verdicts[i]!.status,
-    }).toEqual({
-      figures,
-      amount,
-      rules: fits,
-      record: fits,
-      copies: fits ? "fits" : "denied",
-    });
-    expect(committed[i]).toEqual(byRules);
-    const verdict = verdicts[i]!;
-    if (verdict.status === "denied") expect(verdict.copies).toEqual([{ ...figures, version: 7 }]);
-    if (isDenied) expectExact(byRules.refusal.denial!, { figures, amount });
-  }
-  expectUntouched(book, balances);
-}
-
-function expectExact(denial: Denial, { figures, amount }: Case): void {
-  const left = BigInt(figures.limit ?? MAX_AMOUNT) - BigInt(figures.reserved) - BigInt(figures.spent);
-  expect(BigInt(denial.available)).toBe(left < 0n ? 0n : left);
-  expect(denial).toMatchObject({
-    ...figures,
-    requested: amount,
-    code: figures.limit !== null && amount > figures.limit ? "exceeds_limit" : "allowance_exhausted",
-  });
-}
-
-function expectUntouched(book: TenantBook, balances: readonly Balance[]): void {
-  expect(balances.every(({ key, version }) => version === 7 && book.balances.find(key) !== null)).toBe(true);
-}
-
-function chunks<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
-}
+});
 
 describe("the script on the copies, the group commit and the bare rules", () => {
-  it("agree at every edge of limit, reserved, spent and amount", async () => {
-    const cases = [...EDGES, null].flatMap((limit) =>
-      EDGES.flatMap((taken) => EDGES.map((amount) => ({ limit, taken, amount }))),
-    );
-    await expectAgreement(
-      cases.map(({ limit, taken, amount }) => ({ figures: { limit, reserved: taken, spent: 0 }, amount })),
-    );
-    await expectAgreement(
-      cases.map(({ limit, taken, amount }) => ({ figures: { limit, reserved: 1, spent: taken }, amount })),
-    );
+  it("have plans whose products are those numbers", () => {
+    for (const [product, factors] of PRODUCTS) {
+      expect(factors.map(BigInt).reduce((all, factor) => all * factor, 1n)).toBe(product);
+    }
+  });
+
+  it.each<[string, readonly { limit: number | null; taken: number; ask: Ask }[]]>([
+    ["limit, reserved, spent and amount", amountsAtEdges],
+    ["children × attempts × cost, near a limit and near 2^53 − 1", plansAtEdges],
+  ])("agree at every edge of %s, and take the same", async (_name, edges) => {
+    const cases = edges.flatMap(({ limit, taken, ask }, i): Case[] => {
+      const admit = "amounts" in ask || i % 2 === 0 ? "all" : "partial";
+      return [
+        { figures: { limit, reserved: taken, spent: 0 }, ask, admit },
+        { figures: { limit, reserved: 0, spent: taken }, ask, admit: "amounts" in ask ? "partial" : admit },
+      ];
+    });
+    await expectAgreement(three, cases);
   });
 
   it("agree on any figures, where spent and reserved together pass 2^53 − 1 too", async () => {
-    const amount = fc.oneof(fc.constantFrom(...EDGES), fc.nat(2_000), fc.maxSafeNat());
+    const amount = fc.oneof(fc.constantFrom(...edgesOf(1_000)), fc.nat(2_000), fc.maxSafeNat());
     const near = fc
       .tuple(amount, fc.integer({ min: -2, max: 2 }))
       .map(([base, by]) => Math.min(Math.max(0, base + by), MAX_AMOUNT));
+    const count = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 10 ** 8 }));
+    const ask = fc.oneof(
+      near.map((tokens): Ask => ({ amounts: { tokens } })),
+      fc.tuple(count, count, near).map(([children, attempts, cost]) => plan(children, attempts, cost)),
+    );
     const figures = fc.record({ limit: fc.option(near), reserved: near, spent: near });
-    const cases = fc.sample(fc.record({ figures, amount: near }), { numRuns: 1_500 });
-    await expectAgreement(cases);
+    const admit = fc.constantFrom<Case["admit"]>("all", "partial");
+    const cases = fc.sample(fc.record({ figures, ask, admit }), { numRuns: 1_000 });
+    await expectAgreement(three, cases);
   });
 });
 

@@ -31,7 +31,7 @@ export function textOf(value: unknown): string {
   );
 }
 
-function sorted<T>(rows: readonly T[]): T[] {
+export function sorted<T>(rows: readonly T[]): T[] {
   return rows
     .map((row) => [textOf(row), row] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -12,14 +12,35 @@ export interface Made {
   readonly sent: Command[];
 }
 
+export interface Placed {
+  readonly tenant: number;
+  readonly action: Action;
+}
+
 export type Step =
-  | { readonly type: "one" | "group"; readonly actions: readonly { tenant: number; action: Action }[] }
+  | { readonly type: "one"; readonly placed: Placed; readonly how: How }
+  | { readonly type: "group"; readonly actions: readonly Placed[]; readonly inBatch: boolean }
   | { readonly type: "advance"; readonly byMs: number };
+
+/**
+ * How a client sends a request, where there is one between it and the ledger: once; then the same again, at the same
+ * process or at another; then another one under the same key; at two processes at once; or so that it goes away in the
+ * middle of the body, once all is sent, or when the answer begins, and then asks again.
+ */
+export const HOWS = ["once", "again", "elsewhere", "otherwise", "twice", "half", "sent", "answered"] as const;
+export type How = (typeof HOWS)[number];
+
+export const TENANTS = 3;
 
 const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
 const small = fc.oneof(fc.constantFrom(0, 1), fc.nat(60));
-const limit = fc.oneof({ weight: 4, arbitrary: fc.nat(150) }, { weight: 1, arbitrary: fc.constant(null) });
-const user = fc.constantFrom("ann", "bob:c", null);
+const limit = fc.oneof(
+  { weight: 2, arbitrary: fc.nat(150) },
+  { weight: 2, arbitrary: fc.noBias(fc.integer({ min: 40, max: 150 })) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
+/** Names that mean something in keys, in paths and in queries. */
+const user = fc.constantFrom("ann", "ann", "bob:c", "a/b", "é %+&?#", "..", null);
 const unit = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("tokens", "calls") },
   { weight: 1, arbitrary: fc.constant("constructor") },
@@ -55,7 +76,11 @@ const reserve = fc.record({
   /** Under a key that an earlier command may have used, for another request. */
   reuses: fc.oneof({ weight: 14, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat() }),
 });
-const createJob = fc.record({ kind: fc.constant("createJob" as const), user, most: fc.option(small) });
+const createJob = fc.record({
+  kind: fc.constant("createJob" as const),
+  user,
+  most: fc.option(fc.oneof(small, fc.noBias(fc.nat(150)))),
+});
 const endJob = fc.record({
   kind: fc.constant("endJob" as const),
   job: fc.nat(),
@@ -71,9 +96,20 @@ const extend = fc.record({
 const again = fc.record({ kind: fc.constant("again" as const), which: fc.nat() });
 const allowance = fc
   .record({ change: fc.constant("allowance" as const), unit: fc.constantFrom("tokens", "tokens", "calls"), limit })
-  .chain((change) => zoned.map(([period, timeZone]) => ({ ...change, period, timeZone })));
+  .chain((change) =>
+    fc.option(zoned, { freq: 4 }).map((given) => ({
+      ...change,
+      period: given && given[0],
+      timeZone: given && given[1],
+    })),
+  );
 const own = fc
-  .record({ change: fc.constant("userAllowance" as const), user: fc.constantFrom("ann", "bob:c"), unit, limit })
+  .record({
+    change: fc.constant("userAllowance" as const),
+    user: fc.constantFrom("ann", "bob:c", "a/b", "é %+&?#"),
+    unit,
+    limit,
+  })
   .chain((change) =>
     fc.option(zoned).map((given) => ({ ...change, period: given && given[0], timeZone: given && given[1] })),
   );
@@ -82,22 +118,28 @@ const configure = fc.record({
   change: fc.oneof<fc.Arbitrary<TenantChange>[]>(
     allowance,
     own,
-    fc.record({ change: fc.constant("adjust" as const), unit, delta: fc.integer({ min: -100, max: 100 }) }),
+    fc.record({
+      change: fc.constant("adjust" as const),
+      unit,
+      delta: fc.integer({ min: -100, max: 100 }).filter(Boolean),
+    }),
     fc.tuple(unit, limit).map(([name, to]) => ({ change: "patch", userAllowance: { [name]: to } })),
     fc.tuple(unit, limit).map(([name, to]) => ({ change: "patch", jobAllowance: { [name]: to } })),
     fc.constantFrom<TenantChange[]>(
       { change: "patch", enforcement: "enforce" },
       { change: "patch", enforcement: "observe" },
     ),
-    fc.constantFrom<TenantChange[]>({ change: "state", state: "active" }, { change: "state", state: "suspended" }),
+    fc
+      .constantFrom<("active" | "suspended")[]>("active", "active", "suspended")
+      .map((state) => ({ change: "state", state })),
   ),
 });
 
 const action = fc.oneof(
-  { weight: 3, arbitrary: createJob },
+  { weight: 4, arbitrary: createJob },
   { weight: 14, arbitrary: reserve },
-  { weight: 5, arbitrary: settle },
-  { weight: 2, arbitrary: close },
+  { weight: 8, arbitrary: settle },
+  { weight: 3, arbitrary: close },
   { weight: 1, arbitrary: extend },
   { weight: 4, arbitrary: configure },
   { weight: 1, arbitrary: endJob },
@@ -154,26 +196,33 @@ function reserveOf(
   return used === undefined ? command : { ...command, key: { key: used, fingerprint: "another request" } };
 }
 
-const placed = fc.record({ tenant: fc.nat(1), action });
+const placed: fc.Arbitrary<Placed> = fc.record({ tenant: fc.nat(TENANTS - 1), action });
+const how = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<How>("once") },
+  { weight: 5, arbitrary: fc.constantFrom(...HOWS) },
+);
+const group = fc.record({
+  type: fc.constant("group" as const),
+  actions: fc.array(placed, { minLength: 2, maxLength: 7 }),
+  inBatch: fc.boolean(),
+});
 
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    { weight: 12, arbitrary: placed.map((one): Step => ({ type: "one", actions: [one] })) },
-    {
-      weight: 3,
-      arbitrary: fc.array(placed, { minLength: 2, maxLength: 7 }).map((actions): Step => ({ type: "group", actions })),
-    },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000)
-        .map((byMs): Step => ({ type: "advance", byMs })),
-    },
-  ),
-  { minLength: 10, maxLength: 40 },
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ type: fc.constant("one" as const), placed, how }) },
+  { weight: 3, arbitrary: group },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(1, 999, 1_000, 60_000, 3_600_000, 86_400_000)
+      .map((byMs): Step => ({ type: "advance", byMs })),
+  },
 );
 
-export const settings: fc.Arbitrary<BookSettings> = fc
+/** So many steps. */
+export const stepsOf = (minLength: number, maxLength: number): fc.Arbitrary<Step[]> =>
+  fc.array(step, { minLength, maxLength, size: "max" });
+
+const setting: fc.Arbitrary<BookSettings> = fc
   .record({
     limit,
     zoned,
@@ -187,3 +236,6 @@ export const settings: fc.Arbitrary<BookSettings> = fc
     userAllowance: users === null ? {} : { tokens: users },
     jobAllowance: job === null ? {} : { tokens: job },
   }));
+
+/** What is set for each of the tenants. */
+export const settings: fc.Arbitrary<BookSettings[]> = fc.array(setting, { minLength: TENANTS, maxLength: TENANTS });

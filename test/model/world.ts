@@ -2,10 +2,9 @@ import { decide, type Command, type Ledger, type Outcome, type TenantBook } from
 import { bookOf, NOON, type BookSettings } from "../support/book.js";
 import { commandsOf } from "../support/commands.js";
 import type { TestRecord } from "../support/record.js";
-import { commandOf, remember, type Made, type Step } from "./steps.js";
-import { copyOf, shapeIn, shapeOf, textOf } from "./shape.js";
-
-type One = Extract<Step, { type: "one" | "group" }>["actions"][number];
+import { inSomeOrder } from "./order.js";
+import { commandOf, remember, type Made, type Placed, type Step } from "./steps.js";
+import { shapeIn, shapeOf, textOf } from "./shape.js";
 
 /** The same tenants twice: in a record behind two ledgers, and as whole books that the bare rules decide on. */
 export class World {
@@ -41,7 +40,7 @@ export class World {
       await this.record.setClock(this.now);
       return this.knowTime();
     }
-    if (step.type === "one") await this.runOne(step.actions[0]!);
+    if (step.type === "one") await this.runOne(step.placed);
     else await this.runGroup(step.actions);
   }
 
@@ -51,7 +50,7 @@ export class World {
   }
 
   /** A command alone: the same outcome to the last figure, and the same balances. */
-  private async runOne({ tenant, action }: One): Promise<void> {
+  private async runOne({ tenant, action }: Placed): Promise<void> {
     const command = commandOf(action, this.made[tenant]!);
     const expected = decide(this.books[tenant]!, command, this.now);
     remember(this.made[tenant]!, command, expected);
@@ -63,16 +62,14 @@ export class World {
   }
 
   /** Commands at once, at both ledgers: some order of them gives the same outcomes and leaves the same rows. */
-  private async runGroup(actions: readonly One[]): Promise<void> {
+  private async runGroup(actions: readonly Placed[]): Promise<void> {
     const commands = actions.map(({ tenant, action }) => ({ tenant, command: commandOf(action, this.made[tenant]!) }));
     const outcomes = await Promise.all(
       commands.map(({ command }, i) => this.send(this.ledgerFor(command, i), command)),
     );
     for (const [i, { tenant, command }] of commands.entries()) remember(this.made[tenant]!, command, outcomes[i]!);
     for (const [tenant, book] of this.books.entries()) {
-      const mine = commands.flatMap((one, i) =>
-        one.tenant === tenant ? [{ command: one.command, outcome: outcomes[i]! }] : [],
-      );
+      const mine = commands.flatMap((one, i) => (one.tenant === tenant ? [given(one.command, outcomes[i]!)] : []));
       const stands = textOf(await shapeIn(this.record, book.tenantId));
       const end = inSomeOrder(book, mine, this.now, (ended) => textOf(shapeOf(ended)) === stands);
       if (!end) throw new Error(`no order of these explains ${JSON.stringify({ mine, stands }, null, 1)}`);
@@ -127,33 +124,8 @@ function plain(outcome: Outcome): unknown {
   return JSON.parse(JSON.stringify(outcome));
 }
 
-interface Given {
-  readonly command: Command;
-  readonly outcome: Outcome;
-}
-
-/** The book after some order of the commands in which the rules give the same outcomes and the end holds; else null. */
-function inSomeOrder(
-  book: TenantBook,
-  given: readonly Given[],
-  now: number,
-  holds: (end: TenantBook) => boolean,
-): TenantBook | null {
-  // A copy may be two seconds old when it denies: such a denial has no place in the order, and it changed nothing.
-  const open = given.filter(
-    ({ command, outcome }) => !(command.type === "reserve" && outcome.type === "refused" && outcome.refusal.denial),
-  );
-  if (open.length === 0) return holds(book) ? book : null;
-  for (const one of open) {
-    const next = copyOf(book);
-    if (textOf(decide(next, one.command, now)) !== textOf(one.outcome)) continue;
-    const end = inSomeOrder(
-      next,
-      open.filter((other) => other !== one),
-      now,
-      holds,
-    );
-    if (end) return end;
-  }
-  return null;
+function given(command: Command, outcome: Outcome) {
+  const isDenial = command.type === "reserve" && outcome.type === "refused" && outcome.refusal.denial !== undefined;
+  const text = textOf(outcome);
+  return { command, text, isDenial, says: (other: Outcome) => textOf(other) === text };
 }

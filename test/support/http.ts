@@ -60,6 +60,14 @@ export class Holdfast {
     return this.process.url;
   }
 
+  get adminKey(): string {
+    return this.process.adminKey;
+  }
+
+  get databaseUrl(): string {
+    return this.database.url;
+  }
+
   async stop(): Promise<void> {
     await this.agent.close();
     await this.process.end("SIGTERM");

@@ -55,7 +55,6 @@ export interface Reply {
 }
 
 export interface HoldfastProcess {
-  /** Empty for one that only reconciles. */
   readonly url: string;
   readonly adminKey: string;
   call(key: string, method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Reply>;
@@ -67,27 +66,25 @@ export interface HoldfastProcess {
   end(signal: NodeJS.Signals): Promise<Ended>;
 }
 
-const READY = /^Holdfast (?:reconciler )?is ready(?: on )?(.*)\n/m;
-
-/** The process as `npm start` runs it, on a free port. */
+/** The process as `npm start` runs it, on a free port. One that only reconciles has an empty URL. */
 export async function startProcess(settings: Record<string, string>): Promise<HoldfastProcess> {
   const quiet = { HOLDFAST_PORT: "0", HOLDFAST_LOG_LEVEL: "silent", HOLDFAST_ADMIN_KEY: ADMIN_KEY };
   const run = launch("main.js", [], { ...quiet, ...settings });
-  let url: string | undefined;
-  while ((url = READY.exec(run.out())?.[1]) === undefined) {
+  let ready: RegExpExecArray | null;
+  while ((ready = /is ready(?: on (\S+))?\n/.exec(run.out())) === null) {
     const ended = await Promise.race([
       once(run.child.stdout as NodeJS.ReadableStream, "data").then(() => null),
       run.ended,
     ]);
     if (ended) throw new Error(`ended before it was ready: ${ended.out}${ended.err}`);
   }
-  const address = url;
+  const url = ready[1] ?? "";
   return {
     url,
     adminKey: ADMIN_KEY,
     ended: run.ended,
     signal: (name) => void run.child.kill(name),
-    call: (key, method, path, body, idempotencyKey) => request(address, { key, method, path, body, idempotencyKey }),
+    call: (key, method, path, body, idempotencyKey) => request(url, { key, method, path, body, idempotencyKey }),
     end: (signal) => {
       run.child.kill(signal);
       return run.ended;

@@ -130,7 +130,7 @@ export class TestRecord {
   }
 }
 
-const UNSOUND = `
+export const UNSOUND = `
   WITH held AS (
     SELECT r.tenant_id, k.key, sum(coalesce((r.reserved ->> split_part(k.key, ':', 3))::bigint, 0)) AS reserved
     FROM reservations r, unnest(r.keys) AS k(key) WHERE r.state = 'open' GROUP BY 1, 2),
@@ -142,7 +142,7 @@ const UNSOUND = `
   WHERE b.reserved <> coalesce(held.reserved, 0) OR b.reserved <> coalesce(moved.reserved, 0)
      OR b.spent <> coalesce(moved.spent, 0) OR b.reserved < 0 OR b.spent < 0`;
 
-const MOVED_TWICE = `
+export const MOVED_TWICE = `
   SELECT tenant_id, reservation_id, unit FROM ledger_entries WHERE reservation_id IS NOT NULL
   GROUP BY 1, 2, 3
   HAVING count(*) FILTER (WHERE reserved > 0) > 1 OR count(*) FILTER (WHERE reserved < 0) > 1

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -9,6 +9,13 @@ function given(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is not set: run the tests through npm test`);
   return value;
+}
+
+/** The seed of a random test: the variable repeats a run, else it is a new one each time. */
+export function seedFrom(variable: "TEST_FUZZ_SEED" | "TEST_CHAOS_SEED"): number {
+  const seed = Number(process.env[variable] ?? randomBytes(4).readUInt32BE());
+  if (!Number.isInteger(seed)) throw new Error(`${variable} must be a whole number`);
+  return seed;
 }
 
 export interface FreshDatabase {
@@ -44,11 +51,6 @@ export function redisUrl(): string {
   const url = new URL(given("TEST_REDIS_URL"));
   url.pathname = `/${Number(process.env["JEST_WORKER_ID"] ?? "1") % 16}`;
   return url.href;
-}
-
-/** What random tests begin with: another number each time, or the one that repeats a run, `TEST_SEED=… npm test`. */
-export function seedOfRun(): number {
-  return Number(process.env["TEST_SEED"] ?? randomInt(1_000_000_000));
 }
 
 /** A folder that lives as long as the run and that an embedded server's account may enter. */

@@ -4,7 +4,7 @@ import type { LedgerLog } from "#libs/ledger";
 import { Problem } from "../problems/problem.js";
 import { problemOf } from "../problems/translate.js";
 import { sendProblem } from "./answer.js";
-import { pathOf } from "./request.js";
+import { loggedPath } from "./logged.js";
 
 /** Answers every exception as a problem; only a fault of the service itself is a 500, and is logged. */
 @Catch()
@@ -18,7 +18,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private fault(error: unknown, { request }: FastifyReply): Problem {
-    this.log.error({ err: error, method: request.method, path: pathOf(request) }, "a request failed");
+    this.log.error({ err: error, method: request.method, path: loggedPath(request) }, "a request failed");
     return new Problem("internal", "This is a fault of the service, and was logged.");
   }
 }

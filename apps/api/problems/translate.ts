@@ -6,7 +6,8 @@ import { invalid, Problem } from "./problem.js";
 /** What the server says when it could not even read a request, by Fastify's own codes. */
 const READING: Readonly<Record<string, string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "must be at most 2 MiB",
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: "must be JSON, sent with the header Content-Type: application/json",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE:
+    "must be JSON, sent with the header Content-Type: application/json and without Content-Encoding",
   FST_ERR_CTP_INVALID_JSON_BODY: "must be valid JSON in UTF-8",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "must be as long as its Content-Length says",
 };

@@ -12,21 +12,28 @@ const NAMED = 20;
 
 /** The sub-select makes the time a constant of the statement, so that the partial index of open reservations bounds it. */
 const OVERDUE = `
-  SELECT tenant_id, id, expires_at::text AS deadline FROM reservations
+  SELECT tenant_id AS "tenantId", id, expires_at::text AS deadline FROM reservations
   WHERE state = 'open' AND expires_at <= (SELECT holdfast_now())
     AND (expires_at, tenant_id, id) > ($1::timestamptz, $2, $3)
   ORDER BY expires_at, tenant_id, id LIMIT ${PAGE}`;
 
-interface Overdue {
-  readonly tenant_id: string;
+export interface Overdue {
+  readonly tenantId: string;
   readonly id: string;
   /** As text, in the digits of the record: a cursor must not be cut to what a Date can hold. */
   readonly deadline: string;
 }
 
-type Place = readonly [deadline: string, tenantId: string, id: string];
+/** Behind which reservation, in the order of deadlines, a pass goes on; null: from the beginning. */
+export type ReadOverdue = (after: Overdue | null) => Promise<readonly Overdue[]>;
 
-const START: Place = ["-infinity", "", ""];
+/** The open reservations whose deadline has passed by the record's time, a page of them. */
+export function overdueIn(pool: pg.Pool): ReadOverdue {
+  return async (after) => {
+    const place = after ? [after.deadline, after.tenantId, after.id] : ["-infinity", "", ""];
+    return (await pool.query<Overdue>(OVERDUE, place)).rows;
+  };
+}
 
 export interface Executor {
   execute(command: Command): Promise<Outcome>;
@@ -41,10 +48,10 @@ export class Expire implements Task {
   readonly name = "expire";
   readonly alone = false;
   /** Where the pass goes on; a run is cut after an interval, so that a long pass shows as work and not as silence. */
-  private place = START;
+  private place: Overdue | null = null;
 
   constructor(
-    private readonly pool: pg.Pool,
+    private readonly readOverdue: ReadOverdue,
     private readonly ledger: Executor,
     private readonly log: LedgerLog,
     readonly everyMs: number,
@@ -53,13 +60,13 @@ export class Expire implements Task {
   async run(tally: Tally, signal: AbortSignal): Promise<"done" | "more"> {
     const cutAt = performance.now() + this.everyMs;
     const from = this.place;
-    this.place = START;
+    this.place = null;
     for (let place = from; ;) {
-      const { rows: page } = await this.pool.query<Overdue>(OVERDUE, [...place]);
+      const page = await this.readOverdue(place);
       await this.close(page, tally, signal);
       const last = page.at(-1);
       if (!last || page.length < PAGE || signal.aborted) return "done";
-      place = [last.deadline, last.tenant_id, last.id];
+      place = last;
       if (performance.now() < cutAt) continue;
       this.place = place;
       return "more";
@@ -78,7 +85,7 @@ export class Expire implements Task {
   }
 
   /** One that fails keeps none of the others, and is tried again by the next pass. */
-  private async closeOne({ tenant_id: tenantId, id: reservationId }: Overdue, tally: Tally): Promise<void> {
+  private async closeOne({ tenantId, id: reservationId }: Overdue, tally: Tally): Promise<void> {
     try {
       const outcome = await this.ledger.execute({ type: "expire", tenantId, reservationId });
       if (outcome.type === "refused") throw new Error(outcome.refusal.detail);

@@ -16,6 +16,7 @@ import type { Copies } from "./copies.js";
 import type { Directory } from "./directory.js";
 import { Gather } from "./gather.js";
 import type { Copy, Hold, RecordStore, TenantConfig, TenantRow } from "./ports.js";
+import type { Runtime } from "./runtime.js";
 
 /**
  * Refuses from copies alone what cannot be admitted, so that a runaway agent costs the record nothing. Everything that is
@@ -29,9 +30,11 @@ export class Admission {
     record: RecordStore,
     private readonly directory: Directory,
     private readonly copies: Copies,
-    private readonly hooks: { now(): number; clock(): number },
+    private readonly runtime: Runtime,
+    /** The record's time, estimated. */
+    private readonly now: () => number,
   ) {
-    this.findBalance = new Gather((rows) => record.findBalances(rows));
+    this.findBalance = new Gather(runtime, (rows) => record.findBalances(rows));
   }
 
   /** Why the command is denied, or null where the record must decide. */
@@ -42,7 +45,7 @@ export class Admission {
     if (!binding || !ask) return null;
     const units = Object.keys(ask.total);
     if (units.some((unit) => !lookUp(binding.settings.allowances, unit))) return null;
-    const places = placesOf(binding, units, this.hooks.now());
+    const places = placesOf(binding, units, this.now());
     const children = command.admit === "partial" ? 1 : ask.children;
     const bounds = await this.refusing(command.tenantId, ask, children, places);
     // A balance that was never written has no version that would tell that the limit set for it has changed.
@@ -87,7 +90,7 @@ export class Admission {
 
   /** Reads the record again; those who wait at the same time share one look. */
   private async refresh(tenantId: string, places: readonly Place[]): Promise<void> {
-    const readAt = this.hooks.clock();
+    const readAt = this.runtime.now();
     const rows = await Promise.all(places.map(({ key }) => this.findBalance.find({ tenantId, id: key })));
     await this.copies.remember(
       tenantId,

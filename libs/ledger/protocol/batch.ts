@@ -14,6 +14,7 @@ import {
 } from "../domain/index.js";
 import type { Directory } from "./directory.js";
 import type { RecordStore, RecordTransaction, TenantWant } from "./ports.js";
+import type { Runtime } from "./runtime.js";
 
 /** A decision may ask for rows a few times (settings, then the balances that they name); more is a fault. */
 const MOST_ROUNDS = 8;
@@ -32,8 +33,7 @@ export interface BatchResult {
 export interface BatchHooks {
   /** The record's time, estimated. */
   now(): Instant;
-  /** Monotonic milliseconds. */
-  clock(): number;
+  readonly runtime: Runtime;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function runBatch(
   for (const { tenantId } of commands) if (!books.has(tenantId)) books.set(tenantId, new TenantBook(tenantId));
   const wants = commands.flatMap((command) => prefetch(command, directory, hooks.now()));
   const transaction = await record.begin(books, wants);
-  const readAt = hooks.clock();
+  const readAt = hooks.runtime.now();
   let outcomes: BatchResult["outcomes"];
   try {
     for (const book of books.values()) directory.fill(book);

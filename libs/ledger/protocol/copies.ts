@@ -1,6 +1,7 @@
 import type { Balance } from "../domain/index.js";
 import { Gather } from "./gather.js";
 import type { CopyStore, Hold, LedgerLog, Verdict } from "./ports.js";
+import type { Runtime } from "./runtime.js";
 
 /** A copy may refuse only while it was confirmed within this time, milliseconds. */
 export const FRESH_MS = 2_000;
@@ -26,10 +27,10 @@ export class Copies {
 
   constructor(
     private readonly store: CopyStore | null,
-    private readonly clock: () => number,
+    private readonly runtime: Runtime,
     private readonly log: LedgerLog,
   ) {
-    this.asks = new Gather((asks) => this.judgeAll(asks), 128);
+    this.asks = new Gather(runtime, (asks) => this.judgeAll(asks), 128);
   }
 
   get state(): "used" | "bypassed" | "off" {
@@ -48,7 +49,7 @@ export class Copies {
     if (!this.store || balances.length === 0) return;
     if (!this.mayTry()) return this.doubt(tenantId);
     try {
-      await this.store.remember(tenantId, balances, Math.max(0, this.clock() - readAt));
+      await this.store.remember(tenantId, balances, Math.max(0, this.runtime.now() - readAt));
       this.succeeded();
     } catch (error) {
       this.doubt(tenantId);
@@ -82,7 +83,7 @@ export class Copies {
   /** While bypassed, nobody; when the time is over, one caller, whose success opens the way for all. */
   private mayTry(): boolean {
     if (this.bypassUntil === 0) return true;
-    const now = this.clock();
+    const now = this.runtime.now();
     if (now < this.bypassUntil) return false;
     this.bypassUntil = now + BYPASS_MS;
     return true;
@@ -96,11 +97,11 @@ export class Copies {
 
   private failed(error: unknown): void {
     if (this.bypassUntil === 0) this.log.warn({ err: error }, "Redis is bypassed: the record decides alone");
-    this.bypassUntil = this.clock() + BYPASS_MS;
+    this.bypassUntil = this.runtime.now() + BYPASS_MS;
   }
 
   private doubt(tenantId: string): void {
-    this.unconfirmed.set(tenantId, this.clock() + FRESH_MS);
+    this.unconfirmed.set(tenantId, this.runtime.now() + FRESH_MS);
     if (this.unconfirmed.size > 10_000) this.sweep();
   }
 
@@ -108,13 +109,13 @@ export class Copies {
     if (this.unconfirmed.size === 0) return false;
     const until = this.unconfirmed.get(tenantId);
     if (until === undefined) return false;
-    if (this.clock() < until) return true;
+    if (this.runtime.now() < until) return true;
     this.unconfirmed.delete(tenantId);
     return false;
   }
 
   private sweep(): void {
-    const now = this.clock();
+    const now = this.runtime.now();
     for (const [tenantId, until] of this.unconfirmed) if (until <= now) this.unconfirmed.delete(tenantId);
   }
 }

@@ -1,5 +1,6 @@
 import type { Balance } from "../domain/index.js";
 import type { Copy, CopyStore, RecordStore } from "./ports.js";
+import type { Runtime } from "./runtime.js";
 
 const PAGE = 500;
 
@@ -17,13 +18,13 @@ export async function auditCopies(
   record: RecordStore,
   copies: CopyStore,
   tenantId: string,
-  clock: () => number,
+  runtime: Runtime,
 ): Promise<CopyAudit> {
   let checked = 0;
   const repaired: CopyAudit["repaired"][number][] = [];
   for (let page = await record.pageBalances(tenantId, "", PAGE); page.length > 0;) {
     checked += page.length;
-    repaired.push(...(await auditPage(record, copies, tenantId, page, clock)));
+    repaired.push(...(await auditPage(record, copies, tenantId, page, runtime)));
     page = page.length < PAGE ? [] : await record.pageBalances(tenantId, page.at(-1)!.key, PAGE);
   }
   return { checked, repaired };
@@ -34,7 +35,7 @@ async function auditPage(
   copies: CopyStore,
   tenantId: string,
   page: readonly Balance[],
-  clock: () => number,
+  runtime: Runtime,
 ): Promise<CopyAudit["repaired"][number][]> {
   const found = await copies.read(
     tenantId,
@@ -45,7 +46,7 @@ async function auditPage(
   );
   if (differing.length === 0) return [];
   // Read again behind the copies: what a commit changed meanwhile is newer than its copy, never the other way round.
-  const readAt = clock();
+  const readAt = runtime.now();
   const rows = await record.findBalances(differing.map(({ key }) => ({ tenantId, id: key })));
   const repairs = differing.flatMap(({ key, copy }, i) => {
     const row = rows[i];
@@ -60,7 +61,7 @@ async function auditPage(
   await copies.remember(
     tenantId,
     rows.filter((row) => row !== null),
-    clock() - readAt,
+    runtime.now() - readAt,
   );
   return repairs;
 }

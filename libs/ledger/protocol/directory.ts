@@ -1,6 +1,7 @@
 import type { Job, TenantBook, UserAllowanceSetting } from "../domain/index.js";
 import { Gather } from "./gather.js";
 import type { RecordStore, TenantConfig, TenantRow } from "./ports.js";
+import type { Runtime } from "./runtime.js";
 
 /** How old a copy of a tenant or of a job's state may be, milliseconds: a change reaches every process within this time. */
 const FRESH_MS = 1_000;
@@ -27,18 +28,18 @@ export class Directory {
 
   constructor(
     record: RecordStore,
-    private readonly clock: () => number,
+    private readonly runtime: Runtime,
     private readonly most = 50_000,
   ) {
-    this.findTenant = new Gather((ids) => record.findTenants(ids));
-    this.findJob = new Gather((rows) => record.findJobs(rows));
-    this.findUser = new Gather((rows) => record.findUsers(rows));
+    this.findTenant = new Gather(runtime, (ids) => record.findTenants(ids));
+    this.findJob = new Gather(runtime, (rows) => record.findJobs(rows));
+    this.findUser = new Gather(runtime, (rows) => record.findUsers(rows));
   }
 
   /** A tenant and its settings, at most a second old; null where there is none. */
   tenant(tenantId: string): TenantConfig | Promise<TenantConfig | null> {
     const known = this.tenants.get(tenantId);
-    if (known && this.clock() - known.loadedAt < FRESH_MS) return known;
+    if (known && this.runtime.now() - known.loadedAt < FRESH_MS) return known;
     let loading = this.loading.get(tenantId);
     if (!loading) {
       loading = this.load(tenantId).finally(() => this.loading.delete(tenantId));
@@ -48,7 +49,7 @@ export class Directory {
   }
 
   private async load(tenantId: string): Promise<TenantConfig | null> {
-    const asked = this.clock();
+    const asked = this.runtime.now();
     const config = await this.findTenant.find(tenantId);
     if (config) this.learnTenant(config, asked);
     return config;
@@ -56,7 +57,7 @@ export class Directory {
 
   /** True where the record still has this version of the tenant and its settings: asked anew, never remembered. */
   async isCurrent({ tenant: { id, configVersion } }: TenantConfig): Promise<boolean> {
-    const asked = this.clock();
+    const asked = this.runtime.now();
     const config = await this.findTenant.find(id);
     if (config) this.learnTenant(config, asked);
     return config?.tenant.configVersion === configVersion;
@@ -70,7 +71,7 @@ export class Directory {
   /** True where the job was open within the last second. */
   async isOpen(tenantId: string, id: string): Promise<boolean> {
     const known = this.jobs.get(rowKey(tenantId, id));
-    const isFresh = known && this.clock() - known.loadedAt < FRESH_MS;
+    const isFresh = known && this.runtime.now() - known.loadedAt < FRESH_MS;
     const job = isFresh ? known.job : await this.loadJob({ tenantId, id });
     return job?.state === "open";
   }
@@ -83,7 +84,7 @@ export class Directory {
   }
 
   private async askJob(row: TenantRow): Promise<Job | null> {
-    const asked = this.clock();
+    const asked = this.runtime.now();
     const job = await this.findJob.find(row);
     if (job) this.learnJob(row.tenantId, job, asked);
     return job;
@@ -125,10 +126,10 @@ export class Directory {
 
   /** Remembers what a committed book shows. */
   learn(book: TenantBook): void {
-    for (const job of book.jobs.rows.values()) if (job) this.learnJob(book.tenantId, job, this.clock());
+    for (const job of book.jobs.rows.values()) if (job) this.learnJob(book.tenantId, job, this.runtime.now());
     if (!book.tenant || !book.hasSettings) return;
     const { tenant, settings } = book;
-    this.learnTenant({ tenant, settings }, this.clock());
+    this.learnTenant({ tenant, settings }, this.runtime.now());
     const known = this.tenants.get(book.tenantId);
     if (known?.tenant.configVersion !== tenant.configVersion) return;
     for (const [user, own] of book.users.rows) this.learnUser(known, user, own ?? {});

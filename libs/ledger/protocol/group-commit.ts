@@ -33,7 +33,7 @@ export class GroupCommit {
   private scheduled = false;
   private closing = false;
   private idle: (() => void) | undefined;
-  private readonly reaper: NodeJS.Timeout;
+  private readonly stopReaping: () => void;
   private readonly open = new Set<Pending>();
 
   constructor(
@@ -46,8 +46,7 @@ export class GroupCommit {
       log: LedgerLog;
     },
   ) {
-    this.reaper = setInterval(() => this.reap(), 50);
-    this.reaper.unref();
+    this.stopReaping = hooks.runtime.every(50, () => this.reap());
   }
 
   /**
@@ -59,7 +58,7 @@ export class GroupCommit {
       return Promise.reject(new LedgerUnavailable("too many commands wait for it"));
     }
     return new Promise((resolve, reject) => {
-      const pending = { command, deadline: this.hooks.clock() + this.options.timeoutMs, resolve, reject };
+      const pending = { command, deadline: this.hooks.runtime.now() + this.options.timeoutMs, resolve, reject };
       this.queue.push(pending);
       this.open.add(pending);
       this.schedule();
@@ -70,14 +69,14 @@ export class GroupCommit {
   async close(): Promise<void> {
     this.closing = true;
     if (this.open.size > 0) await new Promise<void>((resolve) => (this.idle = resolve));
-    clearInterval(this.reaper);
+    this.stopReaping();
   }
 
   /** Flushes at the end of this turn of the event loop, so that requests that arrived together go together. */
   private schedule(): void {
     if (this.scheduled || this.inFlight >= this.options.mostBatchesInFlight) return;
     this.scheduled = true;
-    setImmediate(() => {
+    this.hooks.runtime.soon(() => {
       this.scheduled = false;
       this.flush();
     });
@@ -150,7 +149,7 @@ export class GroupCommit {
 
   /** Nobody waits longer than the time-out, whatever the record does. */
   private reap(): void {
-    const now = this.hooks.clock();
+    const now = this.hooks.runtime.now();
     for (const pending of this.open) {
       if (pending.deadline > now) return;
       this.finish(pending, () => pending.reject(new LedgerUnavailable("it did not answer in time")));

@@ -9,6 +9,7 @@ import { reservationView } from "../views.js";
 export function settle(book: TenantBook, command: Settle, now: Instant): Outcome {
   const reservation = findReservation(book, command.reservationId);
   if (!reservation) return notFound();
+  const balances = balancesOf(book, reservation);
   const errors = checkActual(reservation, command.actual);
   if (errors.length > 0) return refused("validation_failed", "The actual amounts are not those reserved.", { errors });
   if (reservation.state === "settled") {
@@ -17,7 +18,6 @@ export function settle(book: TenantBook, command: Settle, now: Instant): Outcome
   }
   if (reservation.state === "released") return refused("already_released", "The reservation was released.");
 
-  const balances = balancesOf(book, reservation);
   const beyond = balances.find(({ unit, spent }) => spent > MAX_AMOUNT - command.actual[unit]!);
   if (beyond) return refused("validation_failed", "A balance would pass 2^53 − 1.", { errors: beyondIntegers(beyond) });
   const late = reservation.state === "expired" || isOverdue(reservation, now);
@@ -29,6 +29,7 @@ export function settle(book: TenantBook, command: Settle, now: Instant): Outcome
 export function release(book: TenantBook, command: Release, now: Instant): Outcome {
   const reservation = findReservation(book, command.reservationId);
   if (!reservation) return notFound();
+  balancesOf(book, reservation);
   if (reservation.state === "released") return done(reservationView(reservation));
   const refusal = refuseUnlessOpen(reservation, now);
   if (refusal) return refusal;
@@ -103,9 +104,14 @@ function closeWith(book: TenantBook, reservation: Reservation, { state, type, ac
   book.changes.reservations.add(reservation);
 }
 
+/**
+ * The balances that hold it. Also for a command that repeats what was done: whoever is told that room was given back must
+ * find it here, though the process that gave it back may have died before it told the copies.
+ */
 function balancesOf(book: TenantBook, reservation: Reservation): Balance[] {
   return book.balances.findAll(reservation.keys).map((balance, i) => {
     if (!balance) throw new Error(`reservation ${reservation.id} is held by a missing balance ${reservation.keys[i]}`);
+    book.consulted.set(balance.key, balance);
     return balance;
   });
 }

@@ -1,0 +1,298 @@
+import { decide, type Command, type Outcome, type TenantBook } from "#libs/ledger";
+import { balancesIn, bookOf, expectSound, NOON, reservationsIn, type BookSettings } from "../support/book.js";
+import { commandsOf } from "../support/commands.js";
+import type { CutAt } from "../support/cut.js";
+import { HttpTenant } from "../support/http.js";
+import type { Replicas } from "../support/replicas.js";
+import { Client, isKeyed } from "./client.js";
+import { inSomeOrder } from "./order.js";
+import { expectAllShown, expectBinding, expectCopies } from "./reads.js";
+import {
+  decidedOf,
+  expectCoherent,
+  gotOf,
+  operationOf,
+  otherUnderSameKey,
+  refusedBefore,
+  requestOf,
+  type Got,
+} from "./requests.js";
+import { copyOf, shapeIn, shapeOf, textOf } from "./shape.js";
+import { shownAfter, tenantShown } from "./shown.js";
+import { commandOf, remember, type How, type Made, type Placed, type Step } from "./steps.js";
+
+interface Tenant {
+  readonly made: Made;
+  readonly client: Client;
+  book: TenantBook;
+}
+
+interface Run {
+  readonly tenant: Tenant;
+  readonly command: Command;
+}
+
+/** The longest life that the steps give to a reservation. */
+const LONGEST_LIFE_MS = 7_200_000;
+
+/** The same tenants twice: in a service of several processes, and as whole books that the bare rules decide on. */
+export class HttpWorld {
+  private readonly tenants: Tenant[] = [];
+  private now = NOON;
+  /** Which process is next. */
+  private turn = 0;
+
+  private constructor(private readonly service: Replicas) {}
+
+  static async start(service: Replicas, settings: readonly BookSettings[]): Promise<HttpWorld> {
+    const world = new HttpWorld(service);
+    await service.record.setClock(world.now);
+    world.tenants.push(...(await Promise.all(settings.map((given) => world.newTenant(given)))));
+    await world.moveClock(NOON);
+    await Promise.all(world.tenants.map((tenant) => world.openFirst(tenant)));
+    return world;
+  }
+
+  /** A job and a reservation, so that there is something to settle. */
+  private async openFirst(tenant: Tenant): Promise<void> {
+    const commands = commandsOf(tenant.book.tenantId);
+    await this.deliver({ tenant, command: commands.createJob({ user: "ann" }) }, "once");
+    await this.deliver({ tenant, command: commands.reserve(tenant.made.jobs[0]!, { tokens: 1, calls: 1 }) }, "once");
+    await expectCopies(tenant.client.at[0]!, tenant.book);
+  }
+
+  private async newTenant(given: BookSettings): Promise<Tenant> {
+    const allowances = Object.entries(bookOf(given).settings.allowances).map(([unit, { limit, ...setting }]) => [
+      unit,
+      { limit: limit ?? "unlimited", ...setting },
+    ]);
+    const processes = [this.service.at(0), this.service.at(1)];
+    const at = processes[this.turn++ % 2]!;
+    const made = await at.tenant({ ...given, allowances: Object.fromEntries(allowances) as object });
+    const book = bookOf(given, made.id);
+    expect((await made.admin("GET")).body).toEqual(tenantShown(book));
+    const client = new Client(processes.map((process) => new HttpTenant(process, made.id, made.key)));
+    return { book, client, made: { tenantId: made.id, jobs: [], reservations: [], sent: [] } };
+  }
+
+  async run(step: Step): Promise<void> {
+    if (step.type === "advance") await this.moveClock(this.now + step.byMs);
+    else if (step.type === "one") await this.runOne(step.placed, step.how);
+    else await this.runGroup(step.actions, step.inBatch);
+  }
+
+  /** In the end all that stands and all that is shown is the same; and once all deadlines have passed nothing is held. */
+  async expectSame(): Promise<void> {
+    await this.expectRowsAndReads();
+    await this.moveClock(this.now + LONGEST_LIFE_MS);
+    await this.expectRowsAndReads();
+    for (const { book, client } of this.tenants) {
+      expectSound(book);
+      expect(balancesIn(book).filter(({ reserved }) => reserved > 0)).toEqual([]);
+      for (const tenant of client.at) await tenant.expectAtRest();
+    }
+  }
+
+  private async expectRowsAndReads(): Promise<void> {
+    await Promise.all(
+      this.tenants.map(async ({ book, client }) => {
+        expect(await shapeIn(this.service.record, book.tenantId)).toEqual(shapeOf(book));
+        await expectAllShown(client.next(this.turn++), book, this.now);
+      }),
+    );
+  }
+
+  /** A command alone: the same answer to the last figure, and the same balances. */
+  private async runOne({ tenant: index, action }: Placed, how: How): Promise<void> {
+    const tenant = this.tenants[index]!;
+    if (action.kind === "expire") {
+      const id = tenant.made.reservations[action.which % tenant.made.reservations.length]?.id ?? "";
+      return this.moveClock(Math.max(this.now, tenant.book.reservations.find(id)?.expiresAt ?? 0));
+    }
+    const run = { tenant, command: commandOf(action, tenant.made) };
+    if (how === "twice") await this.runTwice(run);
+    else await this.deliver(run, how);
+    await this.spread(run);
+    await expectCopies(tenant.client.at[0]!, tenant.book);
+    await expectBinding(tenant.client.next(this.turn), tenant.book, this.now, jobOf(run));
+  }
+
+  /** The same at both processes at once has one effect. */
+  private async runTwice(run: Run): Promise<void> {
+    const [first, second] = await this.runTogether([run, run], false);
+    if (!isKeyed(run.command) || first!.status >= 300) return;
+    expect(first!.body).toEqual(second!.body);
+    expect([first!.replayed, second!.replayed]).toContain(true);
+  }
+
+  private async deliver(run: Run, how: How): Promise<void> {
+    const { tenant, command } = run;
+    const at = this.turn++;
+    const cutAt = tenant.client.cutAt(command, how, () => this.foretold(run).type === "done");
+    if (cutAt !== null) return this.deliverCut(run, at, cutAt);
+    const got = await tenant.client.send(at, command);
+    this.account(run, got);
+    if (how === "again" || how === "elsewhere") {
+      const second = await tenant.client.send(how === "again" ? at : at + 1, command);
+      this.account(run, second);
+      if (isKeyed(command) && got.status < 300) expect(second).toEqual({ ...got, replayed: true });
+    }
+    if (how === "otherwise" && isKeyed(command)) {
+      const elsewhere = tenant.made.jobs.find((id) => "jobId" in command && id !== command.jobId);
+      const other = otherUnderSameKey(command, at % 3 === 0 ? undefined : elsewhere);
+      const second = await tenant.client.send(at + 1, other);
+      this.account({ tenant, command: other }, second);
+      if (got.status < 300) expect(second).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    }
+  }
+
+  /** The client goes away, asks again at the other process, and learns there what came of it. */
+  private async deliverCut(run: Run, at: number, cutAt: CutAt): Promise<void> {
+    const { tenant, command } = run;
+    await tenant.client.cut(at, command, cutAt);
+    const got = await tenant.client.send(at + 1, command);
+    if (cutAt === "answered" && isKeyed(command) && got.status < 300) expect(got.replayed).toBe(true);
+    this.account(run, got, cutAt === "answered" || (cutAt === "sent" && got.replayed));
+  }
+
+  private foretold({ tenant, command }: Run): Outcome {
+    return refusedBefore(command) ?? decide(copyOf(tenant.book), bound(command, "foretold"), this.now);
+  }
+
+  /** Decides what was sent and holds the answer against it. `twice`: it had been sent before, and that answer was lost. */
+  private account({ tenant, command }: Run, got: Got, twice = false): void {
+    const decided = decidedOf(command, got);
+    const outcomes = Array.from(
+      { length: twice ? 2 : 1 },
+      () => refusedBefore(command) ?? decide(tenant.book, decided, this.now),
+    );
+    remember(tenant.made, { ...decided, ...("key" in command && { key: command.key }) } as Command, outcomes[0]!);
+    const last = outcomes.at(-1)!;
+    expect({ command, got }).toEqual({ command, got: gotOf(decided, last) });
+    const shown = last.type === "done" && !last.replayed ? shownAfter(tenant.book, decided, this.now) : null;
+    if (shown) expect({ command, body: got.body }).toEqual({ command, body: shown });
+  }
+
+  private async runGroup(actions: readonly Placed[], inBatch: boolean): Promise<void> {
+    const runs = actions
+      .filter(({ action }) => action.kind !== "expire")
+      .map(({ tenant: index, action }) => {
+        const tenant = this.tenants[index]!;
+        return { tenant, command: commandOf(action, tenant.made) };
+      });
+    await this.runTogether(runs, inBatch);
+    for (const run of runs) if (run.command.type === "endJob") await this.spread(run);
+    await this.service.record.expectSound();
+    for (const tenant of new Set(runs.map((run) => run.tenant))) {
+      await this.teach(tenant);
+      await expectCopies(tenant.client.at[0]!, tenant.book);
+      const at = tenant.client.next(this.turn);
+      await Promise.all(tenant.made.jobs.map((jobId) => expectBinding(at, tenant.book, this.now, jobId)));
+    }
+  }
+
+  /** Commands at once, at both processes: some order of them gives the same answers and leaves the same rows. */
+  private async runTogether(runs: readonly Run[], inBatch: boolean): Promise<Got[]> {
+    const batched = runs.filter(({ command }) => inBatch && operationOf(command) !== null);
+    const batches = [...new Set(batched.map(({ tenant }) => tenant))].map(async (tenant) => {
+      const mine = batched.filter((run) => run.tenant === tenant);
+      const results = await tenant.client.batch(
+        this.turn++,
+        mine.map(({ command }) => command),
+      );
+      return mine.map((run, i) => ({ ...run, got: results[i]!, instance: "/v1/batch" }));
+    });
+    const single = runs
+      .filter((run) => !batched.includes(run))
+      .map(async (run) => {
+        const got = await run.tenant.client.send(this.turn++, run.command);
+        return [{ ...run, got, instance: requestOf(run.command).path }];
+      });
+    const all = (await Promise.all([...batches, ...single])).flat();
+    for (const tenant of new Set(runs.map((run) => run.tenant))) {
+      await this.explain(
+        tenant,
+        all.filter((run) => run.tenant === tenant),
+      );
+    }
+    return all.map(({ got }) => got);
+  }
+
+  private async explain(tenant: Tenant, all: readonly (Run & { got: Got; instance: string })[]): Promise<void> {
+    const given = all.map(({ command, got, instance }) => {
+      const decided = decidedOf(command, got);
+      const before = refusedBefore(command);
+      if (got.status === 402) expectCoherent(got);
+      if (before) expect(got).toEqual(gotOf(command, before, instance));
+      const text = textOf(got);
+      const says = (outcome: Outcome) => textOf(gotOf(decided, outcome, instance)) === text;
+      return { command: decided, text, isDenial: got.status === 402, isOutside: before !== null, says };
+    });
+    const stands = textOf(await shapeIn(this.service.record, tenant.book.tenantId));
+    const inside = given.filter(({ isOutside }) => !isOutside);
+    const end = inSomeOrder(tenant.book, inside, this.now, (ended) => textOf(shapeOf(ended)) === stands);
+    if (!end) throw new Error(`no order of these explains ${JSON.stringify({ given, stands }, null, 1)}`);
+    tenant.book = end;
+    for (const { command, got } of all) {
+      const outcome =
+        got.status < 300 ? ({ type: "done", answer: got.body, replayed: got.replayed } as const) : REFUSED;
+      remember(
+        tenant.made,
+        { ...decidedOf(command, got), ...("key" in command && { key: command.key }) } as Command,
+        outcome,
+      );
+    }
+  }
+
+  /** What a process remembers of settings may be a second old, and of a job until it sees it again: both see a change. */
+  private async spread({ tenant, command }: Run): Promise<void> {
+    if (command.type === "configure") await this.teach(tenant);
+    if (command.type !== "endJob") return;
+    for (const got of await tenant.client.sendToAll(command)) this.account({ tenant, command }, got);
+  }
+
+  /** A change to what already is shows a process the record's time and the tenant's settings. */
+  private async teach(tenant: Tenant): Promise<void> {
+    const { tenantId, tenant: row } = tenant.book;
+    const command = commandsOf(tenantId).configure({ change: "state", state: row!.state });
+    for (const got of await tenant.client.sendToAll(command)) this.account({ tenant, command }, got);
+  }
+
+  /** Moves the record's clock, and lets the reconciler do what is due by then. */
+  private async moveClock(to: number): Promise<void> {
+    this.now = to;
+    await this.service.record.setClock(to);
+    const tasks = ["expire", "periods"];
+    const { body } = await this.service.at(this.turn++).admin("POST", "/v1/admin/reconcile", { tasks });
+    expect(body["data"]).toEqual(tasks.map((task) => expect.objectContaining({ task, outcome: "ok", failed: 0 })));
+    await Promise.all(
+      this.tenants.map(async (tenant) => {
+        decideWhatIsDue(tenant.book, to);
+        await this.teach(tenant);
+        await expectCopies(tenant.client.at[0]!, tenant.book);
+      }),
+    );
+  }
+}
+
+const REFUSED: Outcome = { type: "refused", refusal: { code: "conflict", detail: "" } };
+
+/** What the reconciler does. */
+function decideWhatIsDue(book: TenantBook, now: number): void {
+  const { tenantId } = book;
+  for (const { id, state, expiresAt } of reservationsIn(book)) {
+    if (state === "open" && expiresAt <= now) decide(book, commandsOf(tenantId).expire(id), now);
+  }
+  decide(book, { type: "openWindows", tenantId }, now);
+}
+
+/** The command with an id that nobody is shown. */
+function bound(command: Command, id: string): Command {
+  return decidedOf(command, { status: 0, replayed: false, body: { id } });
+}
+
+function jobOf({ tenant, command }: Run): string | undefined {
+  if (command.type === "createJob") return tenant.made.jobs.at(-1);
+  if ("jobId" in command) return command.jobId;
+  return "reservationId" in command ? tenant.book.reservations.find(command.reservationId)?.jobId : undefined;
+}

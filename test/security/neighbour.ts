@@ -1,0 +1,56 @@
+import type { Holdfast, HttpTenant } from "../support/http.js";
+import type { Values } from "./requests.js";
+
+/** A tenant that has one of everything. */
+export interface Neighbour {
+  readonly tenant: HttpTenant;
+  /** The names of what it has. */
+  readonly values: Values;
+  /** What nobody else may see. */
+  readonly secrets: readonly string[];
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Every text that names something of it has `mark` in it, which is a word of small letters. */
+export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Neighbour> {
+  const unit = `${mark}_unit`;
+  const user = `${mark} user`;
+  const limits = { [unit]: 100_000 };
+  const tenant = await holdfast.tenant({
+    name: `${mark} tenant`,
+    allowances: { [unit]: { limit: 1_000_000, period: "day" } },
+    userAllowance: limits,
+    jobAllowance: limits,
+  });
+  const spare = await tenant.admin("POST", "/keys", { name: `${mark} key` });
+  const job = { user, name: `${mark} job`, labels: { [mark]: mark } };
+  const jobs = [await tenant.job(job), await tenant.job(job)];
+  const open = { body: { amounts: { [unit]: 10 } }, ttlMs: HOUR_MS };
+  const reservations = [];
+  for (const jobId of [...jobs, ...jobs]) reservations.push(await tenant.openReservation({ ...open, jobId }));
+  await tenant.settle(reservations.pop()!, { [unit]: 5 });
+  const ids = { ten: tenant.id, key: spare.body.id, job: jobs[0]!, rsv: reservations[0]! };
+  return {
+    tenant,
+    values: { ...ids, user, unit },
+    secrets: [mark, tenant.id, tenant.key, spare.body.id, spare.body.key, ...jobs, ...reservations],
+  };
+}
+
+/** Every row of the tenant, by table; a table that comes tomorrow is read as well. */
+export async function rowsOf(holdfast: Holdfast, tenantId: string): Promise<Record<string, string[]>> {
+  const { rows: tables } = await holdfast.record.query<{ name: string; column: string }>(
+    `SELECT table_name AS name, column_name AS column FROM information_schema.columns
+     WHERE table_schema = current_schema() AND (column_name = 'tenant_id' OR (table_name, column_name) = ('tenants', 'id'))`,
+  );
+  const found: Record<string, string[]> = {};
+  for (const { name, column } of tables) {
+    const { rows } = await holdfast.record.query<{ row: string }>(
+      `SELECT to_jsonb(t)::text AS row FROM ${name} t WHERE ${column} = $1 ORDER BY 1`,
+      [tenantId],
+    );
+    found[name] = rows.map(({ row }) => row);
+  }
+  return found;
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  keyOf,
+  type Command,
+  type Denial,
+  type Outcome,
+  type Release,
+  type Reservation,
+  type Settle,
+} from "#libs/ledger";
+import { had, type Account } from "./accounts.js";
+import type { Auditor, Held, Ledgered } from "./auditor.js";
+import type { Actor } from "./scheduler.js";
+
+/** How old what a denial rests on may be, milliseconds. */
+const FRESH_MS = 2_000;
+
+interface Asked {
+  readonly command: Command;
+  /** Virtual time at which the process took the request. */
+  readonly at: number;
+  readonly by: Actor;
+}
+
+/**
+ * Holds what a process answers, at the moment it answers, to what is committed then: an acknowledgement is recorded, a
+ * denial says what the record said within the last two seconds, and nothing fails but for a record that is away.
+ */
+export class Answers {
+  acknowledged = 0;
+  denied = 0;
+  /** How far the clock of Redis was set back, milliseconds: copies may look so much fresher than they are. */
+  slackMs = 0;
+  /**
+   * Who is told of room that was given back finds it: at every process where nothing is disturbed, at the same process
+   * while Redis only fails, and nowhere for sure where it forgets or goes back.
+   */
+  findsRoom: "everywhere" | "there" | "maybe" = "maybe";
+  /** When room was given back, and when somebody was told of it. */
+  private readonly freed: {
+    readonly held: Held;
+    readonly closed: number;
+    readonly toldAt: number;
+    readonly by: Actor;
+  }[] = [];
+
+  constructor(
+    private readonly auditor: Auditor,
+    private readonly time: () => number,
+  ) {}
+
+  check(asked: Asked, answer: Outcome | Error): void {
+    const { command } = asked;
+    if (answer instanceof Error) return this.auditor.find(`${command.type} failed: ${answer.message}`);
+    const known = this.auditor.tenants.get(command.tenantId)!;
+    if (answer.type === "done") return this.checkDone(asked, answer, known);
+    this.denied += 1;
+    const row = "reservationId" in command ? known.reservations.get(command.reservationId)?.row : undefined;
+    const isSame = row && (command.type === "settle" || command.type === "release") && isClosedBy(command, row);
+    if (isSame) this.auditor.find(`${command.type} was refused (${answer.refusal.code}), though it is what was done`);
+    const { denial } = answer.refusal;
+    if (denial && command.type === "reserve") this.checkDenial(asked, denial, known);
+  }
+
+  private checkDone(
+    { command, by }: Asked,
+    { answer, replayed }: Extract<Outcome, { type: "done" }>,
+    known: Ledgered,
+  ): void {
+    this.acknowledged += 1;
+    if (command.type === "reserve" && command.dryRun) return;
+    const wrong = (what: string) =>
+      this.auditor.find(`${command.type} was acknowledged${replayed ? " again" : ""}, but ${what}`);
+    const said = answer as Record<string, unknown>;
+    const use = keyOf(command);
+    const kept = use && known.keys.get(use.key);
+    if (use && !isDeepStrictEqual(kept, said)) wrong(`its key stands for ${JSON.stringify(kept)}`);
+    this.checkMade(command, said["id"] as string, known, wrong);
+    if (!("reservationId" in command) || command.type === "reserve") return;
+    this.checkClosing(command, said, known, wrong);
+    const held = known.reservations.get(command.reservationId);
+    if (held && held.closed < Infinity) this.freed.push({ held, closed: held.closed, toldAt: this.time(), by });
+  }
+
+  private checkMade(command: Command, id: string, known: Ledgered, wrong: (what: string) => void): void {
+    if (command.type === "createJob" && !known.jobs.has(id)) wrong("the job is not recorded");
+    if (command.type === "endJob" && known.jobs.get(command.jobId)?.state !== command.state) wrong("the job is open");
+    if (command.type === "reserve" && !known.reservations.has(id)) wrong("it is not recorded");
+  }
+
+  private checkClosing(
+    command: Command,
+    said: Record<string, unknown>,
+    known: Ledgered,
+    wrong: (what: string) => void,
+  ): void {
+    if (command.type !== "settle" && command.type !== "release" && command.type !== "extend") return;
+    const row = known.reservations.get(command.reservationId)?.row;
+    if (!row) return wrong("there is no such reservation");
+    if (command.type === "extend") {
+      if (row.expiresAt < Date.parse(said["expiresAt"] as string)) wrong("its deadline is earlier");
+      return;
+    }
+    if (!isClosedBy(command, row)) wrong(`it is ${row.state} with ${JSON.stringify(row.actual)}`);
+  }
+
+  private checkDenial({ at: askedAt, by }: Asked, denial: Denial, known: Ledgered): void {
+    const { scope, unit, limit, reserved, spent, requested } = denial;
+    const tell = (what: string) =>
+      this.auditor.find(`denied at ${scope.kind} ${scope.id}, ${reserved} + ${spent} of ${limit}: ${what}`);
+    if (limit === null || requested <= limit - reserved - spent) return tell(`${requested} would have fitted`);
+    if (reserved === 0 && spent === 0) return;
+    const told = this.freed.filter((one) => one.toldAt <= askedAt && this.finds(one.by, by));
+    const wasSo = (account: Account): boolean => {
+      const here = told.filter(({ held }) => held.accounts.some((one) => one.account === account));
+      const from = Math.max(askedAt - FRESH_MS - this.slackMs, ...here.map(({ closed }) => closed));
+      return had(account, { limit, reserved, spent }, from);
+    };
+    if (![...known.accounts.of(scope.kind, scope.id, unit)].some(wasSo))
+      tell(`it was never so of late; asked at ${Math.round(askedAt)}, now ${Math.round(this.time())}`);
+  }
+
+  private finds(told: Actor, asked: Actor): boolean {
+    return this.findsRoom === "everywhere" || (this.findsRoom === "there" && told === asked);
+  }
+}
+
+/** True where the reservation stands as the command would leave it. */
+function isClosedBy(command: Settle | Release, { state, actual }: Reservation): boolean {
+  if (command.type === "release") return state === "released";
+  return state === "settled" && JSON.stringify(actual) === JSON.stringify(command.actual);
+}

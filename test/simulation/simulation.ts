@@ -1,0 +1,222 @@
+import type { LedgerLog, TenantSettings } from "#libs/ledger";
+import { commandsOf } from "../support/commands.js";
+import { Answers } from "./answers.js";
+import { Auditor } from "./auditor.js";
+import { Clients, type Counts } from "./clients.js";
+import { disturb, FAULTS, FORGETFUL, type Disturbed } from "./faults.js";
+import { SimPostgres } from "./postgres.js";
+import { COMMIT_TIMEOUT_MS, SimProcess, SimReconciler, SWEEP_MS } from "./process.js";
+import { Random } from "./random.js";
+import { SimRedis } from "./redis.js";
+import { Scheduler } from "./scheduler.js";
+import type { Writes } from "./tables.js";
+import { Names, type Known } from "./workload.js";
+
+/** Ten seconds before the hour, so that windows of an hour change in the middle of a run. */
+const STARTS_AT = Date.UTC(2026, 4, 12, 11, 59, 55);
+/** Virtual milliseconds: of disturbance, and until everything must have come to rest. */
+const DISTURBED_MS = 6_500;
+const REST_MS = 6_500;
+/** Undisturbed, no call to Redis is given up: both ways take less than its time-out. */
+const CALM_TAIL_MS = 10;
+/** A run that does not come to rest has lost a promise; what is due never ends, since sweeps go on. */
+const OVER_MS = 60_000;
+
+export interface Result {
+  readonly seed: number;
+  /** What is wrong; empty where all holds. */
+  readonly findings: readonly string[];
+  readonly at: number;
+  readonly steps: number;
+  readonly commits: number;
+  readonly admitted: number;
+  readonly acknowledged: number;
+  readonly denied: number;
+  readonly counts: Counts;
+  readonly faults: Readonly<Record<string, number>>;
+  /** Of what could be taken while demand exceeded supply, the part that was. */
+  readonly utilisation: number;
+  /** Depends on everything that happened, in order: the same for the same seed. */
+  readonly fingerprint: number;
+}
+
+const QUIET: LedgerLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** One run: processes, a reconciler, stores, clients and faults, all chosen by the seed. */
+export class Simulation {
+  private readonly random: Random;
+  private readonly scheduler = new Scheduler();
+  private readonly names = new Names();
+  private readonly auditor = new Auditor(() => this.scheduler.now);
+  private readonly answers = new Answers(this.auditor, () => this.scheduler.now);
+  private readonly on: Disturbed;
+  private readonly tenants: readonly Known[];
+  private readonly kinds: readonly string[];
+  private faults: Readonly<Record<string, number>> = {};
+  private utilisation = 1;
+  private fingerprint = 0;
+
+  constructor(readonly seed: number) {
+    const { scheduler } = this;
+    const random = (this.random = new Random(seed));
+    this.kinds = random.chance(0.15) ? [] : Object.keys(FAULTS).filter(() => random.chance(0.4));
+    this.answers.findsRoom =
+      this.kinds.length === 0 ? "everywhere" : this.kinds.some((kind) => FORGETFUL.has(kind)) ? "maybe" : "there";
+    const committed = (writes: readonly Writes[], now: number): void => {
+      this.mix(now + writes.reduce((sum, { entries, balances }) => sum + 31 * entries.length + balances.length, 0));
+      this.auditor.committed(writes);
+    };
+    const deadlocked = () => this.auditor.find("a deadlock");
+    const postgres = new SimPostgres(scheduler, STARTS_AT, COMMIT_TIMEOUT_MS, committed, deadlocked);
+    const redises = [
+      new SimRedis("redis", scheduler, STARTS_AT + random.int(-60_000, 60_000)),
+      new SimRedis("replica", scheduler, STARTS_AT + random.int(-60_000, 60_000)),
+    ] as const;
+    const around = { scheduler, random, postgres, log: QUIET, tailMs: this.kinds.length === 0 ? CALM_TAIL_MS : 40 };
+    const processes = Array.from(
+      { length: random.int(2, 3) },
+      (_, i) => new SimProcess(`api ${i + 1}`, around, redises[0]),
+    );
+    const reconciler = new SimReconciler("reconciler", around, redises[0]);
+    const clients = new Clients(scheduler, random, processes, this.answers);
+    this.on = { scheduler, random, postgres, redises, processes, reconciler, clients, answers: this.answers };
+    this.tenants = this.addTenants();
+  }
+
+  async run(): Promise<Result> {
+    let isOver = false;
+    const story = this.story().then(
+      () => (isOver = true),
+      (error: unknown) => {
+        this.auditor.find(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        isOver = true;
+      },
+    );
+    const { scheduler, auditor } = this;
+    await scheduler.run(() => isOver || auditor.findings.length > 0 || scheduler.now > OVER_MS);
+    if (scheduler.now > OVER_MS) auditor.find("the run did not come to rest");
+    if (isOver) await story;
+    return this.result();
+  }
+
+  /** Disturbance, then rest, then demand that exceeds supply. */
+  private async story(): Promise<void> {
+    const { scheduler, random, on } = this;
+    const disturbing = disturb(on, this.kinds, DISTURBED_MS);
+    const isOver = () => scheduler.now >= DISTURBED_MS;
+    const lanes = random.int(3, 7);
+    const living = Array.from({ length: lanes }, (_, i) =>
+      on.clients.live({ ...this.tenants[i % this.tenants.length]!, jobs: [], holdings: [] }, this.names, isOver),
+    );
+    this.faults = await disturbing;
+    await Promise.all(living);
+    await scheduler.sleep(REST_MS);
+    for (const { tenantId } of this.tenants) {
+      this.expectAtRest(tenantId);
+      await this.expectRoomIsUsed(tenantId);
+    }
+  }
+
+  /** What nobody closed was given back, one sweep after its deadline at the latest. */
+  private expectAtRest(tenantId: string): void {
+    const now = this.on.postgres.now();
+    for (const { row } of this.auditor.tenants.get(tenantId)!.reservations.values()) {
+      const overdue = now - row.expiresAt;
+      if (row.state === "open" && overdue > 2 * SWEEP_MS) this.auditor.find(`${row.id} is open ${overdue} ms too long`);
+    }
+  }
+
+  /** Nobody is refused what is there: demand in small portions takes it all, at every process. */
+  private async expectRoomIsUsed(tenantId: string): Promise<void> {
+    const { on, names, random } = this;
+    const commands = commandsOf(tenantId);
+    const must = async (command: Parameters<typeof on.clients.ask>[1]) => {
+      const outcome = await on.clients.ask(random.pick(on.processes), command);
+      if (outcome?.type !== "done") throw new Error(`once at rest, ${command.type} got ${JSON.stringify(outcome)}`);
+      return outcome.answer as { id: string; balance?: { reserved: number; spent: number } };
+    };
+    await must(commands.configure({ change: "state", state: "active" }));
+    const { balance } = await must(commands.setLimit(1_000_000));
+    const supply = 60;
+    await must(commands.setLimit(balance!.reserved + balance!.spent + supply));
+    const jobs: string[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      jobs.push((await must(commands.createJob({ jobId: names.next("job"), key: names.key() }))).id);
+    }
+    let taken = 0;
+    const demand = Array.from({ length: 40 }, async () => {
+      const amount = random.int(1, 4);
+      const reserve = () =>
+        commands.reserve(random.pick(jobs), amount, {
+          reservationId: names.next("rsv"),
+          key: names.key(),
+          ttlMs: 20_000,
+        });
+      const outcome = await on.clients.ask(random.pick(on.processes), reserve());
+      if (outcome?.type === "done") taken += amount;
+    });
+    await Promise.all(demand);
+    this.utilisation = Math.min(this.utilisation, taken / supply);
+    if (taken < 0.9 * supply) this.auditor.find(`of ${supply} only ${taken} were taken, though more was asked for`);
+    for (const process of on.processes) {
+      const wrong = await process.wrongCopies(tenantId);
+      if (wrong > 0) this.auditor.find(`${process.name} sees ${wrong} wrong copies`);
+    }
+  }
+
+  private addTenants(): Known[] {
+    const { random, names } = this;
+    return Array.from({ length: random.int(1, 3) }, (_, i) => {
+      const tenantId = names.next("ten");
+      const period = random.chance(0.3) ? "hour" : "none";
+      const settings: TenantSettings = {
+        allowances: {
+          tokens: { limit: random.int(60, 160), period, timeZone: "UTC" },
+          ...(i === 0 && { calls: { limit: 30, period: "none", timeZone: "UTC" } }),
+        },
+        userAllowance: random.chance(0.6) ? { tokens: random.int(20, 90) } : {},
+        jobAllowance: random.chance(0.4) ? { tokens: random.int(40, 90) } : {},
+      };
+      const enforcement = random.chance(0.9) ? "enforce" : "observe";
+      const state = "active" as const;
+      const tenant = {
+        id: tenantId,
+        name: "a",
+        enforcement,
+        state,
+        configVersion: 1,
+        createdAt: STARTS_AT,
+        deletedAt: null,
+      } as const;
+      this.on.postgres.addTenant({ tenant: { ...tenant }, settings });
+      this.auditor.addTenant({ tenant, settings });
+      return { tenantId, jobs: [], holdings: [] };
+    });
+  }
+
+  private mix(value: number): void {
+    this.fingerprint = (Math.imul(this.fingerprint ^ Math.floor(value), 0x01000193) + this.scheduler.steps) >>> 0;
+  }
+
+  private result(): Result {
+    const { seed, scheduler, auditor, answers, faults, utilisation, fingerprint } = this;
+    const { findings, commits, admitted } = auditor;
+    const { acknowledged, denied } = answers;
+    const { counts } = this.on.clients;
+    const at = Math.round(scheduler.now);
+    return {
+      seed,
+      findings,
+      at,
+      steps: scheduler.steps,
+      commits,
+      admitted,
+      acknowledged,
+      denied,
+      counts,
+      faults,
+      utilisation,
+      fingerprint,
+    };
+  }
+}

@@ -1,0 +1,134 @@
+import type {
+  Balance,
+  ChangedBalance,
+  Instant,
+  Job,
+  KeyRecord,
+  LedgerEntry,
+  Reservation,
+  SettingChange,
+  Tenant,
+  TenantBook,
+  TenantSettings,
+  UserAllowanceSetting,
+} from "#libs/ledger";
+import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
+
+/** What is committed of one tenant. Rows are never handed out: readers get copies, as over a connection. */
+export interface TenantTables {
+  tenant: Tenant;
+  settings: TenantSettings;
+  readonly users: Map<string, Record<string, UserAllowanceSetting>>;
+  readonly jobs: Map<string, Job>;
+  readonly reservations: Map<string, Reservation>;
+  readonly balances: Map<string, Balance>;
+  readonly keys: Map<string, KeyRecord>;
+  entries: number;
+}
+
+/** What one commit writes of one tenant, as it was sent. */
+export interface Writes {
+  readonly tenantId: string;
+  readonly tenant: Tenant | null;
+  readonly settings: readonly SettingChange[];
+  readonly balances: readonly ChangedBalance[];
+  readonly newJobs: readonly Job[];
+  readonly jobs: readonly Job[];
+  readonly newReservations: readonly Reservation[];
+  readonly reservations: readonly Reservation[];
+  readonly entries: readonly LedgerEntry[];
+  readonly keys: readonly KeyRecord[];
+}
+
+/** A row that is not as the writer read it: the record's unique keys and conditions, and the belt of row counts. */
+export class Broken extends Error {}
+
+export function emptyTables({ tenant, settings }: TenantConfig): TenantTables {
+  return {
+    tenant,
+    settings,
+    users: new Map(),
+    jobs: new Map(),
+    reservations: new Map(),
+    balances: new Map(),
+    keys: new Map(),
+    entries: 0,
+  };
+}
+
+/** The changes of a book as the statements would carry them: a copy, since the process may go on with its own. */
+export function writesOf({ tenantId, tenant, changes }: TenantBook): Writes {
+  const isNewJob = new Set(changes.newJobs);
+  const isNew = new Set(changes.newReservations);
+  return {
+    tenantId,
+    tenant: changes.tenant ? { ...tenant! } : null,
+    settings: [...changes.settings],
+    balances: [...changes.balances.values()].map((changed) => ({ ...changed, balance: { ...changed.balance } })),
+    newJobs: changes.newJobs.map((job) => ({ ...job })),
+    jobs: [...changes.jobs].filter((job) => !isNewJob.has(job)).map((job) => ({ ...job })),
+    newReservations: changes.newReservations.map((one) => ({ ...one })),
+    reservations: [...changes.reservations].filter((one) => !isNew.has(one)).map((one) => ({ ...one })),
+    entries: [...changes.entries],
+    keys: [...changes.keys],
+  };
+}
+
+/** The conditions of libs/ledger/postgres/write.ts, all of them before anything is written. @throws Broken */
+export function check(tables: TenantTables, writes: Writes): void {
+  if (writes.tenant && tables.tenant.configVersion >= writes.tenant.configVersion)
+    throw new Broken("tenants: not newer");
+  for (const changed of writes.balances) checkBalance(tables.balances, changed);
+  checkIds("jobs", tables.jobs, writes.newJobs, writes.jobs);
+  checkIds("reservations", tables.reservations, writes.newReservations, writes.reservations);
+  const seen = new Set<string>();
+  for (const { key } of writes.keys) {
+    if (tables.keys.has(key) || seen.has(key)) throw new Broken("idempotency keys: in use");
+    seen.add(key);
+  }
+}
+
+function checkBalance(rows: TenantTables["balances"], { balance, readVersion, bound }: ChangedBalance): void {
+  if ((rows.get(balance.key)?.version ?? 0) !== readVersion) throw new Broken("balances: another version");
+  const fits = balance.limit === null || balance.spent + balance.reserved <= balance.limit;
+  if (bound && !fits) throw new Broken("balances: over the limit");
+}
+
+function checkIds(
+  table: string,
+  rows: ReadonlyMap<string, unknown>,
+  added: readonly { id: string }[],
+  changed: readonly { id: string }[],
+): void {
+  if (added.some(({ id }) => rows.has(id))) throw new Broken(`${table}: id in use`);
+  if (changed.some(({ id }) => !rows.has(id))) throw new Broken(`${table}: no such row`);
+}
+
+export function apply(tables: TenantTables, writes: Writes): void {
+  if (writes.tenant) tables.tenant = writes.tenant;
+  for (const change of writes.settings) applySetting(tables, change);
+  for (const { balance } of writes.balances) tables.balances.set(balance.key, balance);
+  for (const job of [...writes.newJobs, ...writes.jobs]) tables.jobs.set(job.id, job);
+  for (const one of [...writes.newReservations, ...writes.reservations]) tables.reservations.set(one.id, one);
+  for (const key of writes.keys) tables.keys.set(key.key, key);
+  tables.entries += writes.entries.length;
+}
+
+function applySetting(tables: TenantTables, change: SettingChange): void {
+  const { settings, users } = tables;
+  if (change.kind === "user") {
+    users.set(change.user, { ...users.get(change.user), [change.unit]: change.setting });
+  } else if (change.kind === "tenant") {
+    tables.settings = { ...settings, allowances: { ...settings.allowances, [change.unit]: change.setting } };
+  } else {
+    const name = change.kind === "userDefault" ? "userAllowance" : "jobAllowance";
+    const limits = { ...settings[name] };
+    if (change.limit === null) Reflect.deleteProperty(limits, change.unit);
+    else limits[change.unit] = change.limit;
+    tables.settings = { ...settings, [name]: limits };
+  }
+}
+
+export function overdue(tables: TenantTables, now: Instant): Reservation[] {
+  return [...tables.reservations.values()].filter(({ state, expiresAt }) => state === "open" && expiresAt <= now);
+}

@@ -1,0 +1,100 @@
+import type { Ask, Command, KeyUse } from "#libs/ledger";
+import { commandsOf } from "../support/commands.js";
+import type { Random } from "./random.js";
+
+export interface Holding {
+  readonly id: string;
+  readonly reserved: Readonly<Record<string, number>>;
+}
+
+/** What one client knows of its tenant. */
+export interface Known {
+  readonly tenantId: string;
+  readonly jobs: string[];
+  readonly holdings: Holding[];
+}
+
+/** Ids and keys of one run, by number: nothing of a run may come from outside its seed. */
+export class Names {
+  private made = 0;
+
+  next(prefix: string): string {
+    this.made += 1;
+    return `${prefix}_${this.made.toString(36).padStart(6, "0")}`;
+  }
+
+  key(): KeyUse {
+    return { key: this.next("K"), fingerprint: "the request" };
+  }
+}
+
+export const USERS = ["ann", "bob", null] as const;
+
+/** A request: under one key where it has one, with ids that the server makes anew each time it is sent. */
+export type Request = () => Command;
+
+/** What a client does next, by chance. */
+export function nextRequest(random: Random, names: Names, known: Known): Request {
+  const { tenantId, jobs, holdings } = known;
+  const commands = commandsOf(tenantId);
+  const roll = random.next();
+  if (jobs.length === 0 || roll < 0.08) return createJob(random, names, tenantId);
+  if (roll < 0.55) return reserve(random, names, known);
+  if (roll < 0.58) {
+    const command = commands.endJob(random.pick(jobs), random.pick(["closed", "cancelled"]));
+    return () => command;
+  }
+  if (roll < 0.66) return configure(random, names, tenantId);
+  const holding = holdings.length > 0 ? random.pick(holdings) : { id: "rsv_none", reserved: { tokens: 1 } };
+  const close = roll < 0.9 ? settleOf(random, holding) : undefined;
+  if (close) return () => commands.settle(holding.id, close);
+  const command = roll < 0.95 ? commands.release(holding.id) : commands.extend(holding.id, random.int(1_000, 3_000));
+  return () => command;
+}
+
+function createJob(random: Random, names: Names, tenantId: string): Request {
+  const key = names.key();
+  const user = random.pick(USERS);
+  const allowance: Record<string, number> = random.chance(0.5) ? { tokens: random.int(0, 40) } : {};
+  return () => commandsOf(tenantId).createJob({ jobId: names.next("job"), user, allowance, key });
+}
+
+function reserve(random: Random, names: Names, { tenantId, jobs }: Known): Request {
+  const jobId = random.pick(jobs);
+  const attemptCost = { tokens: random.int(0, 8), ...(random.chance(0.2) && { calls: random.int(0, 3) }) };
+  const ask: Ask = random.chance(0.5)
+    ? { amounts: { ...attemptCost, tokens: random.int(0, 25) } }
+    : { children: random.int(1, 4), attempts: random.int(1, 2), attemptCost };
+  const dryRun = random.chance(0.05);
+  const fields = {
+    key: dryRun ? null : names.key(),
+    dryRun,
+    admit: random.pick(["all", "all", "partial"] as const),
+    ttlMs: random.pick([1_000, 1_500, 2_000, 3_000]),
+  };
+  return () => commandsOf(tenantId).reserve(jobId, ask, { ...fields, reservationId: names.next("rsv") });
+}
+
+/** Mostly a part of what was reserved, sometimes more of it, sometimes nothing. */
+function settleOf(random: Random, { reserved }: Holding): Record<string, number> {
+  const share = random.pick([0, 0.5, 0.8, 1, 1, 1.3]);
+  return Object.fromEntries(Object.entries(reserved).map(([unit, amount]) => [unit, Math.floor(amount * share)]));
+}
+
+function configure(random: Random, names: Names, tenantId: string): Request {
+  const commands = commandsOf(tenantId);
+  const roll = random.next();
+  const key = names.key();
+  if (roll < 0.4) {
+    const change = { change: "adjust", unit: "tokens", delta: random.int(-30, 60) } as const;
+    return () => commands.configure(change, { key });
+  }
+  const limit = random.int(0, 160);
+  const fixed =
+    roll < 0.6
+      ? commands.configure({ change: "allowance", unit: "tokens", limit, period: null, timeZone: null })
+      : roll < 0.85
+        ? commands.setUserLimit(random.pick(["ann", "bob"]), random.int(0, 80))
+        : commands.configure({ change: "state", state: random.pick(["active", "active", "suspended"]) });
+  return () => fixed;
+}
