@@ -4,7 +4,7 @@ import type { EntryRow, ReservationRow, TenantRecord } from "./tenant-record.js"
 import type { Tenant } from "./tenants.js";
 
 /** How late the sweep may be after its interval on a busy machine, milliseconds. */
-const SLACK_MS = 1_500;
+const SLACK_MS = 3_000;
 
 interface Figures {
   limit: number | null;

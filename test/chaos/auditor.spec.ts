@@ -226,7 +226,7 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
   ],
   [
     "a reservation that is open past its deadline",
-    () => `UPDATE reservations SET expires_at = holdfast_now() - interval '3 seconds' WHERE id = '${ids.open}'`,
+    () => `UPDATE reservations SET expires_at = holdfast_now() - interval '6 seconds' WHERE id = '${ids.open}'`,
     /^other: .* past its deadline/,
   ],
   [

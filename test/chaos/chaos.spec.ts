@@ -30,5 +30,5 @@ describe("chaos", () => {
 
   it("loses, doubles and overspends nothing while nodes of a Redis Cluster fail", async () => {
     await expectNothingFound({ seconds: 5, redis: "cluster", faults: CLUSTER_FAULTS });
-  }, 60_000);
+  }, 120_000);
 });
