@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { isAlive, startPostgres, stopProcess, type EmbeddedServer } from "#libs/embedded";
+import { startPostgres, stopProcess, type EmbeddedServer } from "#libs/embedded";
 
 const AWAKE_WITHIN_MS = 60_000;
 
@@ -72,5 +72,12 @@ function familyOf(pid: number): number[] {
 }
 
 function send(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) if (isAlive(pid)) process.kill(pid, signal);
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      // A back-end may have ended since it was seen.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
 }
