@@ -1,7 +1,7 @@
 import type { Command, Outcome } from "#libs/ledger";
 import type { Answers } from "./answers.js";
 import type { SimProcess } from "./process.js";
-import type { Random } from "./random.js";
+import type { Random } from "../support/random.js";
 import type { Scheduler } from "./scheduler.js";
 import { nextRequest, type Known, type Names, type Request } from "./workload.js";
 

@@ -2,7 +2,7 @@ import type { Answers } from "./answers.js";
 import type { Clients } from "./clients.js";
 import type { SimPostgres } from "./postgres.js";
 import type { SimProcess, SimReconciler } from "./process.js";
-import type { Random } from "./random.js";
+import type { Random } from "../support/random.js";
 import type { SimRedis } from "./redis.js";
 import type { Scheduler } from "./scheduler.js";
 import type { WireState } from "./wire.js";

@@ -2,7 +2,7 @@ import { Ledger, LedgerUnavailable, ShuttingDown, type Command, type LedgerLog, 
 import type { Runtime } from "../../libs/ledger/protocol/runtime.js";
 import { Expire } from "../../apps/reconciler/tasks/expire.js";
 import type { SimPostgres } from "./postgres.js";
-import type { Random } from "./random.js";
+import type { Random } from "../support/random.js";
 import { SimRecord } from "./record-store.js";
 import { SimCopies, type SimRedis } from "./redis.js";
 import { actor, type Actor, type Scheduler } from "./scheduler.js";

@@ -6,7 +6,7 @@ import { Clients, type Counts } from "./clients.js";
 import { disturb, FAULTS, FORGETFUL, type Disturbed } from "./faults.js";
 import { SimPostgres } from "./postgres.js";
 import { COMMIT_TIMEOUT_MS, SimProcess, SimReconciler, SWEEP_MS } from "./process.js";
-import { Random } from "./random.js";
+import { Random } from "../support/random.js";
 import { SimRedis } from "./redis.js";
 import { Scheduler } from "./scheduler.js";
 import type { Writes } from "./tables.js";

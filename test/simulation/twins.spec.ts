@@ -18,7 +18,7 @@ import { eventually, TestRecord } from "../support/record.js";
 import { redisUrl } from "../support/services.js";
 import { SimPostgres } from "./postgres.js";
 import { SimProcess } from "./process.js";
-import { Random } from "./random.js";
+import { Random } from "../support/random.js";
 import { SimRecord } from "./record-store.js";
 import { SimRedis } from "./redis.js";
 import { actor, Scheduler } from "./scheduler.js";

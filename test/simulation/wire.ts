@@ -1,4 +1,4 @@
-import type { Random } from "./random.js";
+import type { Random } from "../support/random.js";
 import { type Actor, type Scheduler } from "./scheduler.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Ask, Command, KeyUse } from "#libs/ledger";
 import { commandsOf } from "../support/commands.js";
-import type { Random } from "./random.js";
+import type { Random } from "../support/random.js";
 
 export interface Holding {
   readonly id: string;

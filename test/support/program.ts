@@ -3,8 +3,16 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { environmentWithoutSettings } from "#libs/config";
 
-const programAt = (path: string): string => fileURLToPath(new URL(`../../dist/apps/${path}`, import.meta.url));
-const adminKey = "operator-key-of-the-e2e-tests";
+/** Specs run from the tree, programs such as the chaos run from dist/; what they start is always in dist/. */
+const root = new URL("../../", import.meta.url);
+const dist = root.pathname.endsWith("/dist/") ? root : new URL("dist/", root);
+const programAt = (path: string): string => fileURLToPath(new URL(`apps/${path}`, dist));
+/** The operator's key of every process that is started here. */
+export const ADMIN_KEY = "operator-key-of-the-tests";
+
+/** What runs; where a test is cut off, it ends with the test's own process. */
+const children = new Set<ChildProcess>();
+process.once("exit", () => children.forEach((child) => child.kill("SIGKILL")));
 
 export interface Ended {
   readonly code: number | null;
@@ -22,6 +30,8 @@ interface Run {
 function launch(path: string, args: readonly string[], settings: Record<string, string>): Run {
   const env = { ...environmentWithoutSettings(), ...settings };
   const child = spawn(process.execPath, [programAt(path), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  child.once("exit", () => children.delete(child));
   let out = "";
   let err = "";
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
@@ -48,13 +58,17 @@ export interface HoldfastProcess {
   readonly url: string;
   readonly adminKey: string;
   call(key: string, method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Reply>;
+  /** Resolves once it has ended, for whatever reason. */
+  readonly ended: Promise<Ended>;
+  /** Sends a signal and does not wait; safe when it has ended already. */
+  signal(name: NodeJS.Signals): void;
   /** Ends the process with a signal; safe when it has ended already. */
   end(signal: NodeJS.Signals): Promise<Ended>;
 }
 
 /** The process as `npm start` runs it, on a free port. One that only reconciles has an empty URL. */
 export async function startProcess(settings: Record<string, string>): Promise<HoldfastProcess> {
-  const quiet = { HOLDFAST_PORT: "0", HOLDFAST_LOG_LEVEL: "silent", HOLDFAST_ADMIN_KEY: adminKey };
+  const quiet = { HOLDFAST_PORT: "0", HOLDFAST_LOG_LEVEL: "silent", HOLDFAST_ADMIN_KEY: ADMIN_KEY };
   const run = launch("main.js", [], { ...quiet, ...settings });
   let ready: RegExpExecArray | null;
   while ((ready = /is ready(?: on (\S+))?\n/.exec(run.out())) === null) {
@@ -67,7 +81,9 @@ export async function startProcess(settings: Record<string, string>): Promise<Ho
   const url = ready[1] ?? "";
   return {
     url,
-    adminKey,
+    adminKey: ADMIN_KEY,
+    ended: run.ended,
+    signal: (name) => void run.child.kill(name),
     call: (key, method, path, body, idempotencyKey) => request(url, { key, method, path, body, idempotencyKey }),
     end: (signal) => {
       run.child.kill(signal);
@@ -113,12 +129,12 @@ export interface Fixture {
 
 /** A tenant with a limit of `units`, a key and one job. */
 export async function tenantWithJob(holdfast: HoldfastProcess, limit: number): Promise<Fixture> {
-  const made = await holdfast.call(adminKey, "POST", "/v1/admin/tenants", {
+  const made = await holdfast.call(ADMIN_KEY, "POST", "/v1/admin/tenants", {
     name: "e2e",
     allowances: { units: { limit } },
   });
   const tenant = made.body.id as string;
-  const keyMade = await holdfast.call(adminKey, "POST", `/v1/admin/tenants/${tenant}/keys`, { name: "e2e" });
+  const keyMade = await holdfast.call(ADMIN_KEY, "POST", `/v1/admin/tenants/${tenant}/keys`, { name: "e2e" });
   const key = keyMade.body.key as string;
   const job = await holdfast.call(key, "POST", "/v1/jobs", {}, "job");
   return { tenant, key, job: job.body.id as string };

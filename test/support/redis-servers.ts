@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly tls?: "server" | "elsewhere";
   /** Lines of the configuration besides. */
   readonly lines?: readonly string[];
+  /** Where the folder of its data is made; default: within the run's. */
+  readonly within?: string;
 }
 
 /** A Redis of a test's own, with what `startPrivateRedis` cannot have: TLS, a password, a part in a cluster. */
@@ -28,6 +30,8 @@ export interface RedisServer {
   readonly port: number;
   /** Its address as of a single server. */
   readonly url: string;
+  /** Its data and its log. */
+  readonly folder: string;
   /** A client of the test; the caller disconnects it. */
   client(): Redis;
   suspend(): void;
@@ -38,7 +42,8 @@ export interface RedisServer {
 }
 
 export async function startRedisServer(options: ServerOptions = {}, isSentinel = false): Promise<RedisServer> {
-  const [port, folder] = [await freePort(), freshFolder()];
+  const { within } = options;
+  const [port, folder] = [await freePort(), within === undefined ? freshFolder() : mkdtempSync(join(within, "redis-"))];
   const file = join(folder, "redis.conf");
   writeFileSync(file, [...linesOf(port, folder, options), ""].join("\n"));
   const args = isSentinel ? [file, "--sentinel"] : [file];
@@ -51,6 +56,7 @@ export async function startRedisServer(options: ServerOptions = {}, isSentinel =
   return {
     port,
     url: urlOf("", [port], options),
+    folder,
     client,
     suspend: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),

@@ -11,10 +11,10 @@ function given(name: string): string {
   return value;
 }
 
-/** The seed of the fuzz run: TEST_FUZZ_SEED repeats one, else it is a new one each time. */
-export function fuzzSeed(): number {
-  const seed = Number(process.env["TEST_FUZZ_SEED"] ?? randomBytes(4).readUInt32BE());
-  if (!Number.isInteger(seed)) throw new Error("TEST_FUZZ_SEED must be a whole number");
+/** The seed of a random test: the variable repeats a run, else it is a new one each time. */
+export function seedFrom(variable: "TEST_FUZZ_SEED" | "TEST_CHAOS_SEED"): number {
+  const seed = Number(process.env[variable] ?? randomBytes(4).readUInt32BE());
+  if (!Number.isInteger(seed)) throw new Error(`${variable} must be a whole number`);
   return seed;
 }
 

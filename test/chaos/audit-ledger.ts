@@ -1,0 +1,136 @@
+import { finding, type Finding } from "./findings.js";
+import { groupBy } from "./group.js";
+import type { EntryRow, ReservationRow, TenantRecord } from "./tenant-record.js";
+import type { Tenant } from "./tenants.js";
+
+/** How late the sweep may be after its interval on a busy machine, milliseconds. */
+const SLACK_MS = 3_000;
+
+interface Figures {
+  limit: number | null;
+  reserved: number;
+  spent: number;
+}
+
+/** The ledger of a tenant from its first entry on: the limits in force at each admission, and the figures in the end. */
+export class LedgerAudit {
+  readonly findings: Finding[] = [];
+  private readonly figures = new Map<string, Figures>();
+  /** The limit set last, by scope and unit: what a new window begins with. */
+  private readonly limits = new Map<string, number | null>();
+
+  constructor(
+    private readonly tenant: Tenant,
+    private readonly record: TenantRecord,
+  ) {}
+
+  run(sweepIntervalMs: number): Finding[] {
+    for (const entry of this.record.entries) this.replay(entry);
+    this.compareBalances();
+    const byReservation = groupBy(this.record.entries, ({ reservationId }) => reservationId ?? "");
+    for (const reservation of this.record.reservations.values()) {
+      this.checkMovements(reservation, byReservation.get(reservation.id) ?? []);
+      this.checkDeadline(reservation, sweepIntervalMs);
+    }
+    for (const id of byReservation.keys()) {
+      if (id !== "" && !this.record.reservations.has(id)) this.find("lost", `entries of a missing reservation ${id}`);
+    }
+    return this.findings;
+  }
+
+  private replay(entry: EntryRow): void {
+    for (const key of entry.keys) {
+      const figures = this.at(key);
+      if (entry.type === "limit") {
+        figures.limit = entry.detail!.to ?? null;
+        this.limits.set(scopeAndUnit(key), figures.limit);
+      }
+      figures.reserved += entry.reserved;
+      figures.spent += entry.spent;
+      const { limit, reserved, spent } = figures;
+      if (entry.type === "reserve" && limit !== null && reserved + spent > limit) {
+        this.find("overspent", `at ${key} after entry ${entry.seq}:`, figures);
+      }
+      if (reserved < 0 || spent < 0)
+        this.find("other", `a negative figure at ${key} after entry ${entry.seq}:`, figures);
+    }
+  }
+
+  private at(key: string): Figures {
+    let figures = this.figures.get(key);
+    if (!figures) {
+      figures = { limit: this.limits.get(scopeAndUnit(key)) ?? this.firstLimit(key), reserved: 0, spent: 0 };
+      this.figures.set(key, figures);
+    }
+    return figures;
+  }
+
+  /** The limit that was there before any change: as the tenant was made, or the job. */
+  private firstLimit(key: string): number | null {
+    const [kind, id, unit] = key.split(":") as [string, string, string];
+    const { allowances, userAllowance, jobAllowance } = this.tenant;
+    if (kind === "tenant") return allowances[unit]!.limit;
+    if (kind === "user") return userAllowance?.[unit] ?? null;
+    return this.record.jobs.get(id)?.allowance[unit] ?? jobAllowance?.[unit] ?? null;
+  }
+
+  private compareBalances(): void {
+    const held = new Map<string, number>();
+    for (const { state, keys, reserved } of this.record.reservations.values()) {
+      if (state !== "open") continue;
+      for (const key of keys) held.set(key, (held.get(key) ?? 0) + (reserved[key.split(":")[2]!] ?? 0));
+    }
+    for (const key of new Set([...this.figures.keys(), ...held.keys(), ...this.record.balances.keys()])) {
+      const { limit, reserved, spent } = this.at(key);
+      const expected = { limit, reserved, spent, held: reserved };
+      const row = this.record.balances.get(key) ?? { limit, reserved: 0, spent: 0 };
+      const found = { limit: row.limit, reserved: row.reserved, spent: row.spent, held: held.get(key) ?? 0 };
+      if (JSON.stringify(expected) !== JSON.stringify(found)) {
+        this.find("other", `the balance ${key} does not follow from the ledger:`, { expected, found });
+      }
+    }
+  }
+
+  /** It is taken once and given back once, and what it spent is booked once. */
+  private checkMovements(reservation: ReservationRow, entries: readonly EntryRow[]): void {
+    const { id, state, reserved, actual } = reservation;
+    for (const unit of Object.keys(reserved)) {
+      const of = entries.filter((entry) => entry.unit === unit);
+      const movements = {
+        taken: of.flatMap((entry) => (entry.reserved > 0 ? [entry.reserved] : [])),
+        returned: of.flatMap((entry) => (entry.reserved < 0 ? [-entry.reserved] : [])),
+        spent: of.flatMap((entry) => (entry.spent > 0 ? [entry.spent] : [])),
+      };
+      const once = (amount: number | undefined): number[] => (amount ? [amount] : []);
+      const expected = {
+        taken: once(reserved[unit]),
+        returned: once(state === "open" ? 0 : reserved[unit]),
+        spent: once(actual?.[unit]),
+      };
+      for (const name of ["taken", "returned", "spent"] as const) {
+        const [found, wanted] = [movements[name], expected[name]];
+        if (found.length > 1) this.find("doubled", `reservation ${id} (${state}): ${name}`, found, unit);
+        else if (found[0] !== wanted[0]) {
+          this.find("other", `reservation ${id} (${state}): ${name}`, found, unit, "and not", wanted);
+        }
+      }
+    }
+  }
+
+  private checkDeadline({ id, state, expiresAt, closedAt }: ReservationRow, sweepIntervalMs: number): void {
+    const { now } = this.record;
+    if (state === "open" && expiresAt + sweepIntervalMs + SLACK_MS < now) {
+      this.find("other", `reservation ${id} is open ${now - expiresAt} ms past its deadline`);
+    }
+    if (state === "expired" && closedAt! < expiresAt)
+      this.find("other", `reservation ${id} expired before its deadline`);
+  }
+
+  private find(kind: Finding["kind"], what: string, ...details: unknown[]): void {
+    this.findings.push(finding(kind, `${this.tenant.name}: ${what}`, ...details));
+  }
+}
+
+function scopeAndUnit(key: string): string {
+  return key.split(":").slice(0, 3).join(":");
+}
