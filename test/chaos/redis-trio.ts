@@ -48,9 +48,8 @@ export class RedisTrio {
       [to, from],
     ] as const) {
       const id = String(await callAt(taker, "CLUSTER", "MYID"));
-      await callAt(giver, "FLUSHALL");
       // The taker first: it must know that a slot is its own before anybody is sent there.
-      for (const node of [taker, giver, other]) await assign(node, slots, id);
+      for (const node of [taker, giver, other]) await assign(node, slots, id, { forgets: node === giver });
       await this.whole();
       await sleep(random.int(...MOVED_MS));
     }
@@ -75,10 +74,21 @@ async function firstSlotsOf(node: RedisServer): Promise<number[]> {
   return Array.from({ length: MOVED_SLOTS }, (_, i) => first + i);
 }
 
-async function assign(node: RedisServer, slots: readonly number[], ownerId: string): Promise<void> {
+/** In one step with forgetting: a slot can be given away only while it holds no keys, and clients go on writing some. */
+async function assign(
+  node: RedisServer,
+  slots: readonly number[],
+  ownerId: string,
+  { forgets }: { forgets: boolean },
+): Promise<void> {
   const redis = node.client();
   try {
-    await Promise.all(slots.map((slot) => redis.call("CLUSTER", "SETSLOT", slot, "NODE", ownerId)));
+    const step = redis.multi();
+    if (forgets) step.flushall();
+    for (const slot of slots) step.call("CLUSTER", "SETSLOT", slot, "NODE", ownerId);
+    const results = await step.exec();
+    const failed = results?.find(([error]) => error);
+    if (failed) throw failed[0]!;
   } finally {
     redis.disconnect();
   }
