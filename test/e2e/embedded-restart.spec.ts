@@ -25,6 +25,8 @@ it.each(["postgres/data/postmaster.pid", "redis/redis.pid"])(
     process.kill(pid, "SIGKILL");
     await eventually(() => Promise.resolve(pidIn(pidFile) !== pid), 20_000);
     await eventually(async () => {
+      // The status is that of the last call to Redis, and without traffic there is none.
+      await holdfast.call(key, "POST", path, { amounts: { units: 1 }, dryRun: true });
       const { status, body } = await holdfast.call(key, "GET", "/health/ready");
       return status === 200 && (body["checks"] as { redis: { status: string } }).redis.status === "used";
     }, 20_000);
