@@ -7,7 +7,7 @@ import { eventually } from "../support/record.js";
 import { freshDatabase, startPrivateRedis, type FreshDatabase, type PrivateRedis } from "../support/services.js";
 
 const LIMIT = 2_000;
-const CALLERS = 8;
+const CALLERS = 16;
 /** A decision is taken some time before its answer is read, and copies may be as old as a time-out of Redis. */
 const SLACK_MS = 250;
 
@@ -24,7 +24,11 @@ beforeAll(async () => {
   record.on("error", () => undefined);
   operator = new Redis(redis.url, { enableReadyCheck: false });
   operator.on("error", () => undefined);
-  holdfast = await startProcess({ HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: redis.url });
+  holdfast = await startProcess({
+    HOLDFAST_DATABASE_URL: database.url,
+    HOLDFAST_REDIS_URL: redis.url,
+    HOLDFAST_COMMIT_TIMEOUT_MS: "5000",
+  });
 }, 60_000);
 afterAll(async () => {
   await holdfast?.end("SIGTERM");

@@ -8,7 +8,13 @@ const endAfter = 500;
 let database: FreshDatabase;
 let holdfast: HoldfastProcess;
 
-const start = () => startProcess({ HOLDFAST_DATABASE_URL: database.url, HOLDFAST_REDIS_URL: redisUrl() });
+// Patient, as a busy machine needs it: what the record does not answer in time is another matter.
+const start = () =>
+  startProcess({
+    HOLDFAST_DATABASE_URL: database.url,
+    HOLDFAST_REDIS_URL: redisUrl(),
+    HOLDFAST_COMMIT_TIMEOUT_MS: "5000",
+  });
 beforeEach(async () => {
   database = await freshDatabase();
   holdfast = await start();
