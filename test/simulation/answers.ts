@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import {
   keyOf,
   type Command,
+  type Configure,
   type Denial,
   type Outcome,
+  type Refusal,
   type Release,
   type Reservation,
   type Settle,
@@ -58,6 +60,7 @@ export class Answers {
     const row = "reservationId" in command ? known.reservations.get(command.reservationId)?.row : undefined;
     const isSame = row && (command.type === "settle" || command.type === "release") && isClosedBy(command, row);
     if (isSame) this.auditor.find(`${command.type} was refused (${answer.refusal.code}), though it is what was done`);
+    this.checkKept(asked, answer.refusal, known);
     const { denial } = answer.refusal;
     if (denial && command.type === "reserve") this.checkDenial(asked, denial, known);
   }
@@ -74,12 +77,35 @@ export class Answers {
     const said = answer as Record<string, unknown>;
     const use = keyOf(command);
     const kept = use && known.keys.get(use.key);
-    if (use && !isDeepStrictEqual(kept, said)) wrong(`its key stands for ${JSON.stringify(kept)}`);
+    if (use && !isDeepStrictEqual(kept?.answer, said)) wrong(`its key stands for ${JSON.stringify(kept)}`);
+    if (use && use.fingerprint !== kept?.fingerprint) wrong("its key was used for another request");
+    if (command.type === "configure") this.checkAdjusted(command, said, known, wrong);
     this.checkMade(command, said["id"] as string, known, wrong);
     if (!("reservationId" in command) || command.type === "reserve") return;
     this.checkClosing(command, said, known, wrong);
     const held = known.reservations.get(command.reservationId);
     if (held && held.closed < Infinity) this.freed.push({ held, closed: held.closed, toldAt: this.time(), by });
+  }
+
+  /** A request that has had its effect is never refused, and another one under its key is told that it was used. */
+  private checkKept({ command, at }: Asked, { code }: Refusal, { keys }: Ledgered): void {
+    const use = keyOf(command);
+    const kept = use && keys.get(use.key);
+    if (!use || !kept || kept.since >= at) return;
+    const expected = use.fingerprint === kept.fingerprint ? "its first answer" : "idempotency_key_reused";
+    if (code !== expected)
+      this.auditor.find(`${command.type} was refused (${code}) under a key in use: not ${expected}`);
+  }
+
+  private checkAdjusted(
+    { change }: Configure,
+    said: Record<string, unknown>,
+    { changes }: Ledgered,
+    wrong: (what: string) => void,
+  ): void {
+    if (change.change !== "adjust") return;
+    const to = said["limit"] as number;
+    if (!changes.has(`${to - change.delta} ${to}`)) wrong(`no limit moved by ${change.delta} to ${to}`);
   }
 
   private checkMade(command: Command, id: string, known: Ledgered, wrong: (what: string) => void): void {
@@ -101,7 +127,25 @@ export class Answers {
       if (row.expiresAt < Date.parse(said["expiresAt"] as string)) wrong("its deadline is earlier");
       return;
     }
+    if (command.type === "settle") this.checkSettlement(row, said, wrong);
     if (!isClosedBy(command, row)) wrong(`it is ${row.state} with ${JSON.stringify(row.actual)}`);
+  }
+
+  private checkSettlement(
+    { reserved, actual }: Reservation,
+    said: Record<string, unknown>,
+    wrong: (what: string) => void,
+  ): void {
+    const parts = said as Partial<Record<"released" | "overage", Record<string, number>>>;
+    for (const [unit, amount] of Object.entries(reserved)) {
+      const difference = amount - (actual?.[unit] ?? 0);
+      const isRight =
+        parts.released?.[unit] === Math.max(0, difference) && parts.overage?.[unit] === Math.max(0, -difference);
+      if (!isRight)
+        wrong(
+          `of ${amount} it released ${JSON.stringify(said["released"])} with ${JSON.stringify(said["overage"])} over`,
+        );
+    }
   }
 
   private checkDenial({ at: askedAt, by }: Asked, denial: Denial, known: Ledgered): void {

@@ -1,13 +1,23 @@
-import type { Job, LedgerEntry, Reservation, ScopeKind, Tenant, TenantSettings } from "#libs/ledger";
+import type { Job, LedgerEntry, Reservation, ScopeKind, SettingChange, Tenant, TenantSettings } from "#libs/ledger";
 import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
 import { accountKey, Accounts, hourOf, type Account } from "./accounts.js";
+import { wrongMovements } from "./movements.js";
+import { COMMIT_TIMEOUT_MS } from "./process.js";
 import type { Writes } from "./tables.js";
+import { USERS } from "./workload.js";
 
 export interface Held {
   readonly accounts: readonly { readonly unit: string; readonly account: Account }[];
   row: Reservation;
   /** Virtual time at which it was closed. */
   closed: number;
+}
+
+export interface Effect {
+  readonly answer: object;
+  readonly fingerprint: string;
+  /** Virtual time. */
+  readonly since: number;
 }
 
 /** What the auditor knows of a tenant: what was committed, read without the ledger's rules. */
@@ -18,7 +28,9 @@ export interface Ledgered {
   readonly accounts: Accounts;
   readonly jobs: Map<string, Job>;
   readonly reservations: Map<string, Held>;
-  readonly keys: Map<string, object>;
+  readonly keys: Map<string, Effect>;
+  /** `<from> <to>` of every change of the tenant's limits. */
+  readonly changes: Set<string>;
 }
 
 /**
@@ -31,7 +43,13 @@ export class Auditor {
   commits = 0;
   admitted = 0;
 
-  constructor(private readonly time: () => number) {}
+  /** How late a sweep may be, milliseconds, while nothing disturbs it. */
+  sweptWithinMs = Infinity;
+
+  constructor(
+    private readonly time: () => number,
+    private readonly recordTime: () => number,
+  ) {}
 
   addTenant({ tenant, settings }: TenantConfig): void {
     this.tenants.set(tenant.id, {
@@ -42,6 +60,7 @@ export class Auditor {
       jobs: new Map(),
       reservations: new Map(),
       keys: new Map(),
+      changes: new Set(),
     });
   }
 
@@ -59,15 +78,12 @@ export class Auditor {
     if (writes.tenant) known.tenant = writes.tenant;
     for (const job of writes.newJobs) known.jobs.set(job.id, job);
     this.checkAdmissible(known, writes, before);
-    for (const row of writes.newReservations) known.reservations.set(row.id, this.hold(known, row));
+    this.checkMovements(known, writes);
+    for (const row of writes.newReservations) known.reservations.set(row.id, this.hold(known, row, writes));
     for (const entry of writes.entries) this.book(known, entry, before);
-    for (const row of writes.reservations) this.move(known, row);
+    for (const row of writes.reservations) this.move(known, row, writes.tenant ?? before);
     for (const job of writes.jobs) known.jobs.set(job.id, job);
-    for (const change of writes.settings) {
-      if (change.kind !== "tenant") continue;
-      const allowances = { ...known.settings.allowances, [change.unit]: change.setting };
-      known.settings = { ...known.settings, allowances };
-    }
+    for (const change of writes.settings) this.set(known, change);
     this.checkKeys(known, writes);
     this.checkBalances(known, writes);
   }
@@ -84,8 +100,58 @@ export class Auditor {
     }
   }
 
+  /** What was booked of each reservation is what became of it. */
+  private checkMovements({ reservations }: Ledgered, writes: Writes): void {
+    const rows = [...writes.newReservations, ...writes.reservations];
+    for (const row of rows) {
+      const before = reservations.get(row.id)?.row ?? null;
+      const entries = writes.entries.filter(({ reservationId }) => reservationId === row.id);
+      this.findings.push(...wrongMovements(before, row, entries));
+    }
+    for (const { type, reservationId } of writes.entries) {
+      if (type !== "limit" && !rows.some(({ id }) => id === reservationId))
+        this.find(`${type} was booked of ${reservationId}, which did not change`);
+    }
+  }
+
+  /** What is overdue cannot be revived, and for a job or a tenant that has ended nothing is held longer. */
+  private checkExtension(before: Reservation, job: Job | undefined, tenant: Tenant): void {
+    // Decided under the lock, at most one time-out before it was committed.
+    if (before.expiresAt <= this.recordTime() - COMMIT_TIMEOUT_MS)
+      this.find(`${before.id} was extended after its deadline`);
+    if (job?.state !== "open") this.find(`${before.id} was extended for a job that is ${job?.state}`);
+    if (tenant.state !== "active") this.find(`${before.id} was extended for a tenant that is ${tenant.state}`);
+  }
+
+  private set(known: Ledgered, change: SettingChange): void {
+    const { unit } = change;
+    if (change.kind === "tenant") {
+      const allowances = { ...known.settings.allowances, [unit]: change.setting };
+      known.settings = { ...known.settings, allowances };
+    } else if (change.kind === "user") {
+      known.own.set(`${change.user} ${unit}`, change.setting.limit);
+    } else if (change.kind === "userDefault") {
+      const { [unit]: _, ...others } = known.settings.userAllowance;
+      known.settings = {
+        ...known.settings,
+        userAllowance: change.limit === null ? others : { ...others, [unit]: change.limit },
+      };
+      this.checkDefault(known, unit, change.limit);
+    }
+  }
+
+  /** A new default has reached every user without a limit of its own, in the window that runs. */
+  private checkDefault({ accounts, own, settings }: Ledgered, unit: string, limit: number | null): void {
+    const window = settings.allowances[unit]!.period === "hour" ? hourOf(this.recordTime()) : "none";
+    for (const user of USERS) {
+      if (user === null || own.has(`${user} ${unit}`)) continue;
+      const account = accounts.find(accountKey("user", user, unit, window));
+      if (account && account.limit !== limit) this.find(`the default of ${limit} did not reach ${user}`);
+    }
+  }
+
   /** Which accounts bind a reservation: job, user where there is one, tenant. */
-  private hold(known: Ledgered, row: Reservation): Held {
+  private hold(known: Ledgered, row: Reservation, writes: Writes): Held {
     const { settings, accounts, own, jobs } = known;
     const list: Held["accounts"][number][] = [];
     for (const unit of Object.keys(row.reserved)) {
@@ -96,7 +162,7 @@ export class Auditor {
       open("job", row.jobId, "none", jobs.get(row.jobId)?.allowance[unit] ?? null);
       if (row.user !== null) {
         const set = own.get(`${row.user} ${unit}`);
-        open("user", row.user, window, set === undefined ? (settings.userAllowance[unit] ?? null) : set);
+        open("user", row.user, window, set === undefined ? this.defaultOf(known, row.user, unit, writes) : set);
       }
       open("tenant", known.tenant.id, window, limit);
     }
@@ -104,14 +170,22 @@ export class Auditor {
     return { accounts: list, row: { ...row, state: "open" }, closed: Infinity };
   }
 
+  /** The users' default; where this commit changes it, before or after as the user's new balance says. */
+  private defaultOf({ settings }: Ledgered, user: string, unit: string, writes: Writes): number | null {
+    const before = settings.userAllowance[unit] ?? null;
+    const changes = writes.settings.flatMap((one) =>
+      one.kind === "userDefault" && one.unit === unit ? [one.limit] : [],
+    );
+    const start = accountKey("user", user, unit, "");
+    const row = writes.balances.find(({ balance, readVersion }) => readVersion === 0 && balance.key.startsWith(start));
+    return row && changes.includes(row.balance.limit) ? row.balance.limit : before;
+  }
+
   private book(known: Ledgered, entry: LedgerEntry, before: Tenant): void {
     if (entry.type === "limit") return this.bookLimit(known, entry);
     const held = known.reservations.get(entry.reservationId!);
     if (!held) return this.find(`an entry of ${entry.reservationId}, which is not there`);
     const { row } = held;
-    const due = row.reserved[entry.unit] ?? 0;
-    const isTaken = entry.type === "reserve" ? entry.reserved === due : entry.reserved === -due || entry.reserved === 0;
-    if (!isTaken) this.find(`${row.id}: ${entry.type} moved ${entry.reserved} of the ${due} reserved`);
     for (const { account } of held.accounts.filter(({ unit }) => unit === entry.unit)) {
       known.accounts.change(account, { reserved: entry.reserved, spent: entry.spent }, this.time());
       const { limit, reserved, spent } = account;
@@ -123,25 +197,26 @@ export class Auditor {
     }
   }
 
-  private bookLimit({ accounts, own }: Ledgered, { detail, unit, keys }: LedgerEntry): void {
+  private bookLimit({ accounts, changes }: Ledgered, { detail, keys }: LedgerEntry): void {
     const { scope, from, to } = detail as {
       scope: { kind: ScopeKind; id: string };
       from?: number | null;
       to: number | null;
     };
-    if (scope.kind === "user") own.set(`${scope.id} ${unit}`, to);
+    if (scope.kind === "tenant") changes.add(`${from} ${to}`);
     for (const key of keys) accounts.change(accounts.open(key, from ?? null), { limit: to }, this.time());
   }
 
   /** A reservation closes once; only an expired one may still be settled, once. */
-  private move({ reservations }: Ledgered, row: Reservation): void {
+  private move({ reservations, jobs }: Ledgered, row: Reservation, tenant: Tenant): void {
     const held = reservations.get(row.id);
     if (!held) return this.find(`${row.id} changed and was never admitted`);
     const { state } = held.row;
     const isLegal = state === "open" || (state === "expired" && row.state === "settled");
     if (!isLegal) this.find(`${row.id} went from ${state} to ${row.state}`);
-    if (row.expiresAt < held.row.expiresAt) this.find(`${row.id}: its deadline moved back`);
-    if (row.state === "expired" && row.closedAt! < row.expiresAt) this.find(`${row.id} expired before its deadline`);
+    if (row.state === "open") this.checkExtension(held.row, jobs.get(row.jobId), tenant);
+    if (row.state === "expired" && this.sweptWithinMs < row.closedAt! - row.expiresAt)
+      this.find(`${row.id} expired ${row.closedAt! - row.expiresAt} ms after its deadline`);
     if (state === "open" && row.state !== "open") {
       for (const { unit, account } of held.accounts) account.held -= row.reserved[unit]!;
     }
@@ -152,10 +227,10 @@ export class Auditor {
   /** One key has one effect, and every reservation and job stands under a key. */
   private checkKeys({ keys }: Ledgered, writes: Writes): void {
     const answered = new Set<string>();
-    for (const { key, answer } of writes.keys) {
+    for (const { key, fingerprint, answer } of writes.keys) {
       if (keys.has(key)) this.find(`the key ${key} had a second effect`);
       const parsed = JSON.parse(answer) as { id?: string };
-      keys.set(key, parsed);
+      keys.set(key, { answer: parsed, fingerprint, since: this.time() });
       if (parsed.id !== undefined) answered.add(parsed.id);
     }
     for (const { id } of [...writes.newReservations, ...writes.newJobs]) {

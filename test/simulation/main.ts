@@ -1,10 +1,16 @@
 import { Simulation, type Result } from "./simulation.js";
 
-const USAGE = "npm run test:simulation -- [--seeds 2000] [--first 1] [--verbose]";
+const USAGE = "npm run test:simulation -- [--seeds 2000] [--first 1]";
 
 /** Runs seeds one after the other and stops at the first that finds something; its exit code is 1 then. */
 async function main(args: readonly string[]): Promise<void> {
-  const { seeds, first } = optionsOf(args);
+  const options = optionsOf(args);
+  if (!options) {
+    console.error(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  const { seeds, first } = options;
   const started = performance.now();
   const results: Result[] = [];
   for (let seed = first; seed < first + seeds; seed += 1) {
@@ -21,12 +27,13 @@ async function main(args: readonly string[]): Promise<void> {
   report(results, performance.now() - started);
 }
 
-function optionsOf(args: readonly string[]): { seeds: number; first: number } {
+/** null where they are not understood. */
+function optionsOf(args: readonly string[]): { seeds: number; first: number } | null {
   const options = { seeds: 2_000, first: 1 };
   for (let i = 0; i < args.length; i += 2) {
     const value = Number(args[i + 1]);
     const name = args[i]?.slice(2);
-    if ((name !== "seeds" && name !== "first") || !Number.isSafeInteger(value) || value < 1) throw new Error(USAGE);
+    if ((name !== "seeds" && name !== "first") || !Number.isSafeInteger(value) || value < 1) return null;
     options[name] = value;
   }
   return options;
@@ -48,6 +55,7 @@ function report(results: readonly Result[], ms: number): void {
     "without an answer": sum(({ counts }) => counts.unknown),
     admitted: sum(({ admitted }) => admitted),
     "least utilisation": Math.min(1, ...results.map(({ utilisation }) => utilisation)),
+    fingerprint: results.reduce((all, { fingerprint }) => Math.imul(all ^ fingerprint, 0x01000193) >>> 0, 0),
     "with a finding": results.filter(({ findings }) => findings.length > 0).length,
     seconds: Math.round(ms / 100) / 10,
   };

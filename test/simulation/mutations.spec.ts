@@ -5,13 +5,13 @@ import { MUTATIONS } from "./mutations.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-describe("the simulation finds, within 1 000 seeds, that", () => {
+describe("the simulation finds, within 2 000 seeds, that", () => {
   it.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
     "%s",
     async (_, mutation) => {
       const folder = freshFolder();
       await makeMutant(root, folder, mutation);
-      const { code, output } = await simulate(folder, ["--seeds", "1000"]);
+      const { code, output } = await simulate(folder, ["--seeds", "2000"]);
       expect(output).toMatch(mutation.finds);
       expect(code).toBe(1);
     },

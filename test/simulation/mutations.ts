@@ -40,12 +40,12 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the rules ignore the limit of the tenant, and only the belt holds",
     edits: [unlimited("tenant")],
-    finds: /reserve failed: balances: over the limit/,
+    finds: /reserve failed/,
   },
   {
     name: "a user's balance is left out of what binds a job's work",
     edits: [edit(BINDING, "if (job.user !== null) {", "if (job.user === undefined) {")],
-    finds: /over a limit|entries say|has figures/,
+    finds: /over a limit|entries say|has figures|did not reach/,
   },
   {
     name: "locks are taken after the decision",
@@ -85,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a denial is not refreshed",
     edits: [
-      edit("libs/ledger/protocol/copies.ts", "export const FRESH_MS = 2_000;", "export const FRESH_MS = 60_000;"),
+      edit("libs/ledger/protocol/copies.ts", "judge(tenantId, holds, FRESH_MS)", "judge(tenantId, holds, 60_000)"),
     ],
     finds: /denied at .* it was never so of late/,
   },
@@ -157,6 +157,101 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "tenants are locked in the order in which they were named",
     edits: [edit(POSTGRES, "[...books.keys()].sort()", "[...books.keys()]")],
     finds: /deadlock/,
+  },
+  {
+    name: "a settle behind the sweep is acknowledged and books nothing",
+    edits: [edit(CLOSE, "spent: actual?.[unit] ?? 0,", "spent: wasOpen ? (actual?.[unit] ?? 0) : 0,")],
+    finds: /of spent, not/,
+  },
+  {
+    name: "what was used above the reservation is not booked",
+    edits: [
+      edit(CLOSE, "spent: actual?.[unit] ?? 0,", "spent: Math.min(actual?.[unit] ?? 0, reservation.reserved[unit]!),"),
+    ],
+    finds: /of spent, not/,
+  },
+  {
+    name: "an expiry books the whole hold as spent",
+    edits: [
+      edit(
+        CLOSE,
+        "spent: actual?.[unit] ?? 0,",
+        `spent: type === "expire" ? reservation.reserved[unit]! : (actual?.[unit] ?? 0),`,
+      ),
+    ],
+    finds: /of spent, not/,
+  },
+  {
+    name: "a denial by copies does not ask whether its key has an effect",
+    edits: [
+      edit(
+        "libs/ledger/ledger.ts",
+        "const record = key && (await this.keys.find({ tenantId, id: key.key }));",
+        "const record = null as KeyRecord | null;",
+      ),
+    ],
+    finds: /refused .* under a key in use/,
+  },
+  {
+    name: "a key stands for any request",
+    edits: [edit(DECIDE, "if (record.fingerprint !== fingerprint)", "if (fingerprint === undefined)")],
+    finds: /its key was used for another request/,
+  },
+  {
+    name: "the sweep leaves what is overdue for 2.5 seconds more",
+    edits: [
+      edit(CLOSE, "!isOverdue(reservation, now)) return done", "!isOverdue(reservation, now - 2_500)) return done"),
+    ],
+    finds: /ms after its deadline|ms too long/,
+  },
+  {
+    name: "a new default does not reach the users that are known",
+    edits: [
+      edit(
+        "libs/ledger/domain/rules/configure.ts",
+        "for (const { balance, to } of users) changeLimit(book, command, balance, { from: balance.limit, to, now });",
+        "",
+      ),
+    ],
+    finds: /the default of .* did not reach/,
+  },
+  {
+    name: "an adjustment counts twice",
+    edits: [edit("libs/ledger/domain/rules/configure.ts", "before.limit + delta;", "before.limit + 2 * delta;")],
+    finds: /no limit moved by/,
+  },
+  {
+    name: "an overdue reservation can be extended",
+    edits: [
+      edit(
+        "libs/ledger/domain/rules/extend.ts",
+        "refuseUnlessOpen(reservation, now) ??",
+        `(reservation.state === "open" ? null : refuseUnlessOpen(reservation, now)) ??`,
+      ),
+    ],
+    finds: /was extended after its deadline/,
+  },
+  {
+    name: "a reservation can be released after its deadline",
+    edits: [
+      edit(
+        CLOSE,
+        `return isOverdue(reservation, now) ? refused("reservation_expired", "The reservation has expired.") : null;`,
+        "return null;",
+      ),
+    ],
+    finds: /was released after its deadline|was extended after its deadline/,
+  },
+  {
+    name: "what belongs to a job that has ended can be extended",
+    edits: [
+      edit(
+        "libs/ledger/domain/rules/extend.ts",
+        `?? refuseNewWork(book, book.jobs.find(reservation.jobId), "job")`,
+        "",
+      ),
+    ],
+    finds: /was extended for a (job|tenant)/,
   },
   {
     name: "nothing is swept",

@@ -93,7 +93,7 @@ export class Wire {
   private latency(): number {
     const { random } = this;
     const usual = random.between(0.05, 0.6);
-    const tail = random.chance(0.02) ? random.between(1, this.tailMs) : 0;
+    const tail = random.chance(0.08) ? random.between(1, this.tailMs) : 0;
     return (usual + tail) * this.slowness;
   }
 }

@@ -20,12 +20,22 @@ export class Names {
 
   next(prefix: string): string {
     this.made += 1;
-    return `${prefix}_${this.made.toString(36).padStart(6, "0")}`;
+    return nameOf(prefix, this.made);
   }
 
   key(): KeyUse {
     return { key: this.next("K"), fingerprint: "the request" };
   }
+
+  /** Now and then one that may have been used before, for another request. */
+  someKey(random: Random): KeyUse {
+    if (!random.chance(0.03)) return this.key();
+    return { key: nameOf("K", random.int(1, this.made + 1)), fingerprint: this.next("another") };
+  }
+}
+
+function nameOf(prefix: string, number: number): string {
+  return `${prefix}_${number.toString(36).padStart(6, "0")}`;
 }
 
 export const USERS = ["ann", "bob", null] as const;
@@ -53,7 +63,7 @@ export function nextRequest(random: Random, names: Names, known: Known): Request
 }
 
 function createJob(random: Random, names: Names, tenantId: string): Request {
-  const key = names.key();
+  const key = names.someKey(random);
   const user = random.pick(USERS);
   const allowance: Record<string, number> = random.chance(0.5) ? { tokens: random.int(0, 40) } : {};
   return () => commandsOf(tenantId).createJob({ jobId: names.next("job"), user, allowance, key });
@@ -67,7 +77,7 @@ function reserve(random: Random, names: Names, { tenantId, jobs }: Known): Reque
     : { children: random.int(1, 4), attempts: random.int(1, 2), attemptCost };
   const dryRun = random.chance(0.05);
   const fields = {
-    key: dryRun ? null : names.key(),
+    key: dryRun ? null : names.someKey(random),
     dryRun,
     admit: random.pick(["all", "all", "partial"] as const),
     ttlMs: random.pick([1_000, 1_500, 2_000, 3_000]),
@@ -84,9 +94,9 @@ function settleOf(random: Random, { reserved }: Holding): Record<string, number>
 function configure(random: Random, names: Names, tenantId: string): Request {
   const commands = commandsOf(tenantId);
   const roll = random.next();
-  const key = names.key();
+  const key = names.someKey(random);
   if (roll < 0.4) {
-    const change = { change: "adjust", unit: "tokens", delta: random.int(-30, 60) } as const;
+    const change = { change: "adjust", unit: "tokens", delta: random.int(-30, 60) || 1 } as const;
     return () => commands.configure(change, { key });
   }
   const limit = random.int(0, 160);
@@ -94,7 +104,14 @@ function configure(random: Random, names: Names, tenantId: string): Request {
     roll < 0.6
       ? commands.configure({ change: "allowance", unit: "tokens", limit, period: null, timeZone: null })
       : roll < 0.85
-        ? commands.setUserLimit(random.pick(["ann", "bob"]), random.int(0, 80))
+        ? userLimit(random, tenantId)
         : commands.configure({ change: "state", state: random.pick(["active", "active", "suspended"]) });
   return () => fixed;
+}
+
+function userLimit(random: Random, tenantId: string): Command {
+  const commands = commandsOf(tenantId);
+  const limit = random.int(0, 80);
+  if (random.chance(0.5)) return commands.setUserLimit(random.pick(["ann", "bob"]), limit);
+  return commands.configure({ change: "patch", userAllowance: { tokens: random.chance(0.2) ? null : limit } });
 }
