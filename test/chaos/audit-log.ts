@@ -71,8 +71,7 @@ const CHECKS: Readonly<Record<OperationKind, Check>> = {
   adjust: (_, { body, key }, { limitEntries }) => {
     const { delta } = body as { delta: number };
     const entry = limitEntries.find(({ detail }) => detail!.reason === key);
-    // By nothing changes nothing, and is not journalled.
-    if (!entry) return delta === 0 ? null : "is not there";
+    if (!entry) return "is not there";
     return entry.detail!.to! - entry.detail!.from! === delta ? null : `is ${JSON.stringify(entry.detail)}`;
   },
   // The operator does one thing at a time and always ends with a resume: the state is compared in the end.
