@@ -89,7 +89,7 @@ async function seen(sql: string, log: readonly Logged[] = clients.log): Promise<
   await client.query("BEGIN");
   try {
     await client.query(sql);
-    const findings = await audit({ client, tenants: [tenant], log, sweepIntervalMs: 1_000 });
+    const { findings } = await audit({ client, tenants: [tenant], log, sweepIntervalMs: 1_000, disturbances: [] });
     return findings.map(({ kind, what }) => `${kind}: ${what}`);
   } finally {
     await client.query("ROLLBACK");
@@ -100,6 +100,14 @@ const copyOf = (where: string) => `
   INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail)
   SELECT tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail
   FROM ledger_entries WHERE ${where}`;
+
+/** The sweep closed what was left open: when its deadline was and when it came, milliseconds ago. */
+const expired = (deadlineAgo: number, sweptAgo: number) => `
+  UPDATE reservations SET state = 'expired', expires_at = holdfast_now() - interval '${deadlineAgo} ms',
+    closed_at = holdfast_now() - interval '${sweptAgo} ms' WHERE id = '${ids.open}';
+  INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail)
+  SELECT tenant_id, holdfast_now() - interval '${sweptAgo} ms', 'expire', unit, -reserved, 0, keys, reservation_id, job_id, user_name, detail
+  FROM ledger_entries WHERE reservation_id = '${ids.open}'`;
 
 /** The title, what is done to the record, and the beginning of what must be said. */
 const lies: [title: string, sql: () => string, said: RegExp][] = [
@@ -210,6 +218,28 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
     /^overspent: .* at job:/,
   ],
   [
+    "an admission above a user's limit that was booked elsewhere only",
+    () => `UPDATE ledger_entries SET reserved = 441, keys = ARRAY(SELECT key FROM unnest(keys) AS key WHERE key NOT LIKE 'user:%')
+      WHERE reservation_id = '${ids.open}'`,
+    /^overspent: .* at user:ann/,
+  ],
+  [
+    "a scope that was left out",
+    () => `UPDATE reservations SET keys = keys[2:] WHERE id = '${ids.open}'`,
+    /^other: .* counts at .* and not at/,
+  ],
+  [
+    "a job of another user than was asked",
+    () => `UPDATE jobs SET user_name = NULL WHERE id = '${ids.job}'`,
+    /^lost: .* createJob/,
+  ],
+  [
+    "a limit that was set for somebody else",
+    () =>
+      `UPDATE ledger_entries SET detail = jsonb_set(detail, '{scope,id}', '"bob"') WHERE detail ->> 'to' IN ('777', '782')`,
+    /^lost: .* setLimit/,
+  ],
+  [
     "an amount that nothing accounts for",
     () => `UPDATE balances SET spent = spent + 1 WHERE kind = 'tenant'`,
     /^other: .* does not follow/,
@@ -228,6 +258,13 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
     "a reservation that is open past its deadline",
     () => `UPDATE reservations SET expires_at = holdfast_now() - interval '6 seconds' WHERE id = '${ids.open}'`,
     /^other: .* past its deadline/,
+  ],
+  ["a sweep that came too late", () => expired(9_000, 6_400), /^other: .* was open 2600 ms past its deadline/],
+  [
+    "a sweep that came too late, though the reservation was settled after it",
+    () =>
+      `${expired(9_000, 6_400)}; UPDATE reservations SET state = 'settled', late = true, closed_at = holdfast_now() WHERE id = '${ids.open}'`,
+    /^other: .* was open 2600 ms past its deadline/,
   ],
   [
     "an expiry before the deadline",
