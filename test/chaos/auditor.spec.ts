@@ -101,14 +101,6 @@ const copyOf = (where: string) => `
   SELECT tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail
   FROM ledger_entries WHERE ${where}`;
 
-/** The sweep closed what was left open: when its deadline was and when it came, milliseconds ago. */
-const expired = (deadlineAgo: number, sweptAgo: number) => `
-  UPDATE reservations SET state = 'expired', expires_at = holdfast_now() - interval '${deadlineAgo} ms',
-    closed_at = holdfast_now() - interval '${sweptAgo} ms' WHERE id = '${ids.open}';
-  INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail)
-  SELECT tenant_id, holdfast_now() - interval '${sweptAgo} ms', 'expire', unit, -reserved, 0, keys, reservation_id, job_id, user_name, detail
-  FROM ledger_entries WHERE reservation_id = '${ids.open}'`;
-
 /** The title, what is done to the record, and the beginning of what must be said. */
 const lies: [title: string, sql: () => string, said: RegExp][] = [
   [
@@ -258,13 +250,6 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
     "a reservation that is open past its deadline",
     () => `UPDATE reservations SET expires_at = holdfast_now() - interval '6 seconds' WHERE id = '${ids.open}'`,
     /^other: .* past its deadline/,
-  ],
-  ["a sweep that came too late", () => expired(9_000, 6_400), /^other: .* was open 2600 ms past its deadline/],
-  [
-    "a sweep that came too late, though the reservation was settled after it",
-    () =>
-      `${expired(9_000, 6_400)}; UPDATE reservations SET state = 'settled', late = true, closed_at = holdfast_now() WHERE id = '${ids.open}'`,
-    /^other: .* was open 2600 ms past its deadline/,
   ],
   [
     "an expiry before the deadline",
