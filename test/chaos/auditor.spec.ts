@@ -144,8 +144,7 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
   ],
   [
     "an adjustment by another amount",
-    () =>
-      `UPDATE ledger_entries SET detail = '{"from":777,"to":781,"reason":"${ids.adjustKey}"}' WHERE detail ->> 'to' = '782'`,
+    () => `UPDATE ledger_entries SET detail = (detail::jsonb || '{"to":781}')::json WHERE detail ->> 'to' = '782'`,
     /^lost: .* adjust/,
   ],
   [
@@ -189,7 +188,7 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
   [
     "an admission above a limit lowered before",
     () =>
-      `UPDATE ledger_entries SET detail = '{"to":50}' WHERE detail ->> 'to' = '782'; ${copyOf(`reservation_id = '${ids.open}'`)}`,
+      `UPDATE ledger_entries SET detail = (detail::jsonb || '{"to":50}')::json WHERE detail ->> 'to' = '782'; ${copyOf(`reservation_id = '${ids.open}'`)}`,
     /^overspent: .* at tenant:/,
   ],
   [
@@ -221,7 +220,7 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
   [
     "a limit that was set for somebody else",
     () =>
-      `UPDATE ledger_entries SET detail = jsonb_set(detail, '{scope,id}', '"bob"') WHERE detail ->> 'to' IN ('777', '782')`,
+      `UPDATE ledger_entries SET detail = jsonb_set(detail::jsonb, '{scope,id}', '"bob"')::json WHERE detail ->> 'to' IN ('777', '782')`,
     /^lost: .* setLimit/,
   ],
   [
