@@ -1,10 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { finding, type Finding } from "./findings.js";
 import { groupBy } from "./group.js";
+import { Scopes } from "./scopes.js";
 import type { EntryRow, ReservationRow, TenantRecord } from "./tenant-record.js";
 import type { Tenant } from "./tenants.js";
-
-/** How late the sweep may be after its interval on a busy machine, milliseconds. */
-const SLACK_MS = 3_000;
 
 interface Figures {
   limit: number | null;
@@ -18,19 +17,22 @@ export class LedgerAudit {
   private readonly figures = new Map<string, Figures>();
   /** The limit set last, by scope and unit: what a new window begins with. */
   private readonly limits = new Map<string, number | null>();
+  private readonly scopes: Scopes;
 
   constructor(
     private readonly tenant: Tenant,
     private readonly record: TenantRecord,
-  ) {}
+  ) {
+    this.scopes = new Scopes(tenant, record);
+  }
 
-  run(sweepIntervalMs: number): Finding[] {
+  run(): Finding[] {
     for (const entry of this.record.entries) this.replay(entry);
     this.compareBalances();
     const byReservation = groupBy(this.record.entries, ({ reservationId }) => reservationId ?? "");
     for (const reservation of this.record.reservations.values()) {
       this.checkMovements(reservation, byReservation.get(reservation.id) ?? []);
-      this.checkDeadline(reservation, sweepIntervalMs);
+      this.checkKeys(`reservation ${reservation.id}`, reservation.keys, this.scopes.ofAll(reservation));
     }
     for (const id of byReservation.keys()) {
       if (id !== "" && !this.record.reservations.has(id)) this.find("lost", `entries of a missing reservation ${id}`);
@@ -39,7 +41,9 @@ export class LedgerAudit {
   }
 
   private replay(entry: EntryRow): void {
-    for (const key of entry.keys) {
+    const keys = this.keysOf(entry);
+    this.checkKeys(`entry ${entry.seq} (${entry.type})`, entry.keys, keys);
+    for (const key of keys) {
       const figures = this.at(key);
       if (entry.type === "limit") {
         figures.limit = entry.detail!.to ?? null;
@@ -54,6 +58,18 @@ export class LedgerAudit {
       if (reserved < 0 || spent < 0)
         this.find("other", `a negative figure at ${key} after entry ${entry.seq}:`, figures);
     }
+  }
+
+  private keysOf(entry: EntryRow): readonly string[] {
+    if (entry.type === "limit") return [this.scopes.changed(entry)];
+    const reservation = this.record.reservations.get(entry.reservationId!);
+    // One that is missing is a finding of its own.
+    return reservation ? this.scopes.of(reservation, entry.unit) : entry.keys;
+  }
+
+  private checkKeys(what: string, found: readonly string[], expected: readonly string[]): void {
+    if (isDeepStrictEqual([...found].sort(), [...expected].sort())) return;
+    this.find("other", `${what} counts at`, found, "and not at", expected);
   }
 
   private at(key: string): Figures {
@@ -76,9 +92,11 @@ export class LedgerAudit {
 
   private compareBalances(): void {
     const held = new Map<string, number>();
-    for (const { state, keys, reserved } of this.record.reservations.values()) {
-      if (state !== "open") continue;
-      for (const key of keys) held.set(key, (held.get(key) ?? 0) + (reserved[key.split(":")[2]!] ?? 0));
+    for (const reservation of this.record.reservations.values()) {
+      if (reservation.state !== "open") continue;
+      for (const [unit, amount] of Object.entries(reservation.reserved)) {
+        for (const key of this.scopes.of(reservation, unit)) held.set(key, (held.get(key) ?? 0) + amount);
+      }
     }
     for (const key of new Set([...this.figures.keys(), ...held.keys(), ...this.record.balances.keys()])) {
       const { limit, reserved, spent } = this.at(key);
@@ -115,15 +133,6 @@ export class LedgerAudit {
         }
       }
     }
-  }
-
-  private checkDeadline({ id, state, expiresAt, closedAt }: ReservationRow, sweepIntervalMs: number): void {
-    const { now } = this.record;
-    if (state === "open" && expiresAt + sweepIntervalMs + SLACK_MS < now) {
-      this.find("other", `reservation ${id} is open ${now - expiresAt} ms past its deadline`);
-    }
-    if (state === "expired" && closedAt! < expiresAt)
-      this.find("other", `reservation ${id} expired before its deadline`);
   }
 
   private find(kind: Finding["kind"], what: string, ...details: unknown[]): void {

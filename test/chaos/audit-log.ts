@@ -44,11 +44,14 @@ const stateOf =
   };
 
 const CHECKS: Readonly<Record<OperationKind, Check>> = {
-  createJob: ({ body }, _, { jobs }) => {
+  createJob: ({ body }, { body: asked, tenant }, { jobs }) => {
     const row = jobs.get(body.id);
     if (!row) return "is not there";
-    const asSaid = row.user === (body["user"] ?? null) && isDeepStrictEqual(row.allowance, body["allowance"]);
-    return asSaid ? null : `is ${JSON.stringify(row)}`;
+    const { user = null, allowance } = asked as { user?: string; allowance?: Amounts };
+    const wanted = { user, allowance: { ...tenant.jobAllowance, ...allowance } };
+    const said = { user: body["user"] ?? null, allowance: body["allowance"] };
+    const found = { user: row.user, allowance: row.allowance };
+    return isDeepStrictEqual(found, wanted) && isDeepStrictEqual(said, wanted) ? null : `is ${JSON.stringify(row)}`;
   },
   closeJob: stateOf("closed"),
   cancelJob: stateOf("cancelled"),
@@ -71,8 +74,7 @@ const CHECKS: Readonly<Record<OperationKind, Check>> = {
   adjust: (_, { body, key }, { limitEntries }) => {
     const { delta } = body as { delta: number };
     const entry = limitEntries.find(({ detail }) => detail!.reason === key);
-    // By nothing changes nothing, and is not journalled.
-    if (!entry) return delta === 0 ? null : "is not there";
+    if (!entry) return "is not there";
     return entry.detail!.to! - entry.detail!.from! === delta ? null : `is ${JSON.stringify(entry.detail)}`;
   },
   // The operator does one thing at a time and always ends with a resume: the state is compared in the end.
@@ -81,9 +83,12 @@ const CHECKS: Readonly<Record<OperationKind, Check>> = {
 };
 
 /** Limits that are set are all different, so that each has an entry of its own; one that was there already needs none. */
-function limitSet(_: Answered, { body }: Logged, { limitEntries }: LogView): string | null {
+function limitSet(_: Answered, { body, path, tenant }: Logged, { limitEntries }: LogView): string | null {
   const { limit } = body as { limit: number };
-  return limitEntries.some(({ detail }) => detail!.to === limit || detail!.from === limit) ? null : "is not there";
+  const user = /\/users\/([^/]+)\//.exec(path)?.[1];
+  const id = user === undefined ? tenant.id : decodeURIComponent(user);
+  const changes = limitEntries.map(({ detail }) => detail!).filter(({ scope }) => scope!.id === id);
+  return changes.some(({ from, to }) => to === limit || from === limit) ? null : "is not there";
 }
 
 /** The clients' log of a tenant against its record. */

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { DeadlineAudit, type Span } from "./audit-deadlines.js";
 import { LedgerAudit } from "./audit-ledger.js";
 import { auditLog } from "./audit-log.js";
 import type { Finding } from "./findings.js";
@@ -13,16 +14,26 @@ export interface Case {
   readonly tenants: readonly Tenant[];
   readonly log: readonly Logged[];
   readonly sweepIntervalMs: number;
+  /** When sweeps were disturbed. */
+  readonly disturbances: readonly Span[];
+}
+
+export interface Audited {
+  readonly findings: readonly Finding[];
+  /** Reservations whose deadline passed in quiet times, so that the sweep could be held to its figure. */
+  readonly deadlines: number;
 }
 
 /** Reads what clients were told and what the record holds, once things are quiet, and names every difference. */
-export async function audit({ client, tenants, log, sweepIntervalMs }: Case): Promise<Finding[]> {
+export async function audit({ client, tenants, log, ...sweeps }: Case): Promise<Audited> {
   const byTenant = groupBy(log, ({ tenant }) => tenant.id);
   const found: Finding[] = [];
+  const deadlines = new DeadlineAudit(sweeps.sweepIntervalMs, sweeps.disturbances);
   for (const tenant of tenants) {
     const record = await readTenant(client, tenant.id);
     found.push(...auditLog(tenant.name, byTenant.get(tenant.id) ?? [], record));
-    found.push(...new LedgerAudit(tenant, record).run(sweepIntervalMs));
+    found.push(...new LedgerAudit(tenant, record).run());
+    deadlines.add(tenant.name, record);
   }
-  return found;
+  return { findings: [...found, ...deadlines.findings], deadlines: deadlines.judged };
 }

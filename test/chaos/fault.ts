@@ -21,6 +21,9 @@ export interface Fault {
 /** A fault as it was brought about. */
 export interface Done {
   readonly name: string;
+  readonly part: Part;
+  /** By the clock, milliseconds since 1970. */
+  readonly startedAt: number;
   /** After the first disturbance, milliseconds. */
   readonly atMs: number;
   /** Until what was disturbed was as before. */

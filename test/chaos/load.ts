@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Amounts } from "#libs/plan";
 import { breathe } from "./breather.js";
 import type { Clients } from "./client.js";
+import { forget } from "./forgetter.js";
 import { acknowledged, type Logged, type Request } from "./operation.js";
 import { Operator } from "./operator.js";
 import type { Random } from "./random.js";
 import { Requests } from "./requests.js";
-import { BREATHING, type Tenant } from "./tenants.js";
+import { BREATHING, FORGETTING, type Tenant } from "./tenants.js";
 
 const LANES = 24;
 const LONGEST_THOUGHT_MS = 40;
@@ -33,6 +34,8 @@ export class Load {
     const breathing = tenants.find(({ name }) => name === BREATHING.name)!;
     this.lanes.push(new Operator(clients, this.tenants, random.fork(LANES)).work(isOver));
     this.lanes.push(breathe(clients, breathing, random.fork(LANES + 1), isOver));
+    const forgetting = tenants.find(({ name }) => name === FORGETTING.name)!;
+    this.lanes.push(forget(clients, forgetting, random.fork(LANES + 2), isOver));
   }
 
   /** Ends the load: what is under way gets its answers first. */

@@ -1,38 +1,19 @@
-import { parseArgs } from "node:util";
+import { choicesOf, USAGE, type Choices } from "./choices.js";
 import { HEADER, faultLines, row } from "./report.js";
 import { run, type Result } from "./run.js";
 import { FAULTS, FULL } from "./schedule.js";
-import { World, type RedisKind } from "./world.js";
+import { World } from "./world.js";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: String(Date.now() % 1_000_000_000) },
-    seconds: { type: "string", default: "60" },
-    runs: { type: "string", default: "1" },
-    redis: { type: "string", default: "pair" },
-    /** Only faults whose name begins so. */
-    fault: { type: "string", default: "" },
-  },
-});
 const SHOWN = 20;
 let world: World | undefined;
 
 /** Seeds one after another from the one given; exit code 1 where anything was found. */
-async function main(): Promise<number> {
-  if (values.redis !== "pair" && values.redis !== "cluster") throw new Error("--redis must be pair or cluster");
-  const redis: RedisKind = values.redis;
+async function main({ seed, seconds, runs, redis, fault }: Choices): Promise<number> {
   const results: Result[] = [];
-  const faults = FAULTS[redis].filter(({ name }) => name.startsWith(values.fault));
+  const faults = FAULTS[redis].filter(({ name }) => name.startsWith(fault));
   console.log(HEADER);
-  for (let i = 0; i < Number(values.runs); i += 1) {
-    const options = {
-      seed: Number(values.seed) + i,
-      seconds: Number(values.seconds),
-      redis,
-      faults,
-      pace: FULL,
-      rounds: 0,
-    };
+  for (let i = 0; i < runs; i += 1) {
+    const options = { seed: seed + i, seconds, redis, faults, pace: FULL, rounds: 0 };
     const result = await run(options, (world = new World()));
     results.push(result);
     console.log(row(result));
@@ -53,8 +34,13 @@ async function cut(): Promise<never> {
 process.once("SIGINT", () => void cut());
 process.once("SIGTERM", () => void cut());
 
+const choices = choicesOf(process.argv.slice(2));
+if (!choices) {
+  console.error(USAGE);
+  process.exit(2);
+}
 try {
-  process.exit(await main());
+  process.exit(await main(choices));
 } catch (error) {
   if (!cutOff) throw error;
 }

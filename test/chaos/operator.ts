@@ -53,11 +53,19 @@ export class Operator {
       return this.requests.admin(tenant, "setUserLimit", "PUT", path, { limit });
     }
     if (kind === "adjust") {
-      const delta = this.random.int(-this.scale(unit) / 4, this.scale(unit));
+      const delta = this.delta(this.scale(unit));
       return this.requests.admin(tenant, "adjust", "POST", `allowances/${unit}/adjust`, { delta });
     }
     const limit = await this.near(tenant, unit, "tenant");
     return this.requests.admin(tenant, "setLimit", "PUT", `allowances/${unit}`, { limit });
+  }
+
+  /** Mostly more; never by nothing, which would be refused. */
+  private delta(scale: number): number {
+    for (;;) {
+      const delta = this.random.int(-scale / 4, scale);
+      if (delta !== 0) return delta;
+    }
   }
 
   /** A limit round what is taken now: sometimes below it, mostly with a little room. */

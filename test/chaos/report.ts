@@ -17,6 +17,7 @@ const COLUMNS: readonly Column[] = [
     Math.max(5, kind.length) + 1,
     (result) => String(countOf(kind, result)),
   ]),
+  ["deadlines", 9, ({ deadlines }) => deadlines.toLocaleString("en")],
   ["recovery", 10, ({ recoveryMs }) => `${(recoveryMs / 1_000).toFixed(2)} s`],
 ];
 

@@ -3,11 +3,11 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { ADMIN_KEY } from "../support/program.js";
-import { audit } from "./auditor.js";
+import { audit, type Audited } from "./auditor.js";
 import { askAgain } from "./audit-again.js";
 import { auditIdle } from "./audit-idle.js";
 import { Clients } from "./client.js";
-import type { Done, Fault } from "./fault.js";
+import type { Done, Fault, Part } from "./fault.js";
 import { finding, type Finding } from "./findings.js";
 import { Load } from "./load.js";
 import { isDone } from "./operation.js";
@@ -15,14 +15,19 @@ import { Random } from "./random.js";
 import { SWEEP_INTERVAL_MS } from "./replica.js";
 import { Requests } from "./requests.js";
 import { disturb, type Pace } from "./schedule.js";
-import { BREATHING, newTenant, PROBE, SHAPES, type Tenant } from "./tenants.js";
+import { BREATHING, FORGETTING, newTenant, PROBE, SHAPES, type Tenant } from "./tenants.js";
 import { World, type RedisKind } from "./world.js";
 
 const RECOVERED_WITHIN_MS = 60_000;
 /** One sweep more than the interval, on a busy machine. */
 const QUIET_MS = 2 * SWEEP_INTERVAL_MS;
-/** Load without any fault, so that there is something to lose. */
-const CALM_MS = 500;
+/**
+ * Load without any fault, so that there is something to lose, and that sweeps can be held to their figure: the shortest
+ * reservations last 1 s, their deadlines are to be spread over as much as the bound of 2.5 s, and the last has it to come.
+ */
+const CALM_MS = 6_000;
+/** What a sweep needs. Nothing else may delay it. */
+const OF_SWEEPS: readonly Part[] = ["reconciler", "postgres"];
 
 export interface Options {
   readonly seed: number;
@@ -43,6 +48,8 @@ export interface Result extends Pick<Options, "seed" | "seconds" | "redis"> {
   readonly acknowledged: number;
   readonly faults: readonly Done[];
   readonly findings: readonly Finding[];
+  /** Those that a sweep was held to. */
+  readonly deadlines: number;
   /** From the end of the last fault until every replica was ready and admitted, under load. */
   readonly recoveryMs: number;
 }
@@ -73,19 +80,20 @@ class Run {
 
   async result(): Promise<Result> {
     const { options, clients, random, tenants } = this;
-    for (const shape of [...SHAPES, BREATHING, PROBE]) tenants.push(await newTenant(clients, shape));
+    for (const shape of [...SHAPES, BREATHING, FORGETTING, PROBE]) tenants.push(await newTenant(clients, shape));
     const { faults, recoveryMs } = await this.disturbed();
     await sleep(QUIET_MS);
-    const findings = [
+    const found = [
       ...(await askAgain(clients, random.fork(5))),
       ...(await auditIdle(clients, tenants, random.fork(3))),
-      ...(await this.audited()),
-      ...this.crashes(),
     ];
+    const { findings, deadlines } = await this.audited(faults);
+    found.push(...findings, ...this.crashes());
+    if (deadlines === 0) found.push(finding("other", "no deadline passed in quiet times: no sweep could be judged"));
     const replies = clients.log.flatMap((operation) => operation.replies);
     const { seed, seconds, redis } = options;
     return {
-      ...{ seed, seconds, redis, faults, findings, recoveryMs },
+      ...{ seed, seconds, redis, faults, findings: found, deadlines, recoveryMs },
       operations: clients.log.length,
       requests: clients.requests,
       unknown: replies.filter((reply) => reply === "unknown").length,
@@ -99,7 +107,7 @@ class Run {
     const load = new Load(this.clients, this.tenants, random.fork(1));
     try {
       await sleep(CALM_MS);
-      const time = { ms: options.seconds * 1_000 - CALM_MS, rounds: options.rounds };
+      const time = { ms: options.seconds * 1_000, rounds: options.rounds };
       const faults = await disturb(options.faults, options.pace, { world, random: random.fork(2) }, time);
       return { faults, recoveryMs: await this.recovery() };
     } finally {
@@ -131,12 +139,16 @@ class Run {
     return reply !== "unknown" && isDone(reply);
   }
 
-  private async audited(): Promise<Finding[]> {
+  private async audited(faults: readonly Done[]): Promise<Audited> {
     const client = new pg.Client({ connectionString: this.world.postgres.url });
     await client.connect();
+    const disturbances = faults
+      .filter(({ part }) => OF_SWEEPS.includes(part))
+      .map(({ startedAt, tookMs }) => ({ from: startedAt, to: startedAt + tookMs }));
     try {
       const { tenants, clients } = this;
-      return await audit({ client, tenants, log: clients.log, sweepIntervalMs: SWEEP_INTERVAL_MS });
+      const sweepIntervalMs = SWEEP_INTERVAL_MS;
+      return await audit({ client, tenants, log: clients.log, sweepIntervalMs, disturbances });
     } finally {
       await client.end();
     }

@@ -47,7 +47,10 @@ export async function disturb(
       bag.findIndex(({ part }) => !atWork.has(part)),
       1,
     ) as [Fault];
-    const one: Done = { name: fault.name, atMs: performance.now() - start, tookMs: 0 };
+    const one: Done = {
+      ...{ name: fault.name, part: fault.part },
+      ...{ startedAt: Date.now(), atMs: performance.now() - start, tookMs: 0 },
+    };
     done.push(one);
     const running = fault.run({ world, random: own, lasting: () => own.int(...pace.lastingMs) });
     // A failure stays, and ends the loop or what comes after it.

@@ -37,6 +37,8 @@ export interface JobRow {
 
 export interface EntryRow {
   readonly seq: number;
+  /** The record's time, milliseconds since 1970. */
+  readonly at: number;
   readonly type: "reserve" | "settle" | "release" | "expire" | "limit";
   readonly unit: string;
   readonly reserved: number;
@@ -44,6 +46,7 @@ export interface EntryRow {
   readonly keys: readonly string[];
   readonly reservationId: string | null;
   readonly detail: {
+    readonly scope?: { readonly kind: "tenant" | "user"; readonly id: string };
     readonly from?: number | null;
     readonly to?: number | null;
     readonly reason?: string | null;
@@ -72,7 +75,7 @@ const READ = `SELECT ${ms("holdfast_now()")} AS now, (SELECT state FROM tenants 
   ${list(`'id', id, 'user', user_name, 'allowance', allowance, 'state', state`, "jobs", "seq")} AS jobs,
   ${list(`'key', key, 'answer', answer::json`, "idempotency_keys", "key")} AS keys,
   ${list(
-    `'seq', seq, 'type', type, 'unit', unit, 'reserved', reserved, 'spent', spent, 'keys', keys,
+    `'seq', seq, 'at', ${ms("at")}, 'type', type, 'unit', unit, 'reserved', reserved, 'spent', spent, 'keys', keys,
      'reservationId', reservation_id, 'detail', detail`,
     "ledger_entries",
     "seq",

@@ -34,6 +34,14 @@ export const BREATHING: TenantShape = {
   weight: 0,
 };
 
+/** Its one client leaves everything to the sweep. */
+export const FORGETTING: TenantShape = {
+  name: "forgetting",
+  allowances: { units: { limit: 1_000_000 } },
+  users: [],
+  weight: 0,
+};
+
 /** Never at its limit: it tells when a replica admits again. */
 export const PROBE: TenantShape = {
   name: "probe",
