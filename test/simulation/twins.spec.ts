@@ -3,6 +3,7 @@ import {
   balanceKey,
   decide,
   TenantBook,
+  type Attempt,
   type Balance,
   type ChangedBalance,
   type Job,
@@ -148,13 +149,13 @@ function withoutTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, part: unknown) => (/At$|^at$/.test(name) ? undefined : part)));
 }
 
-function rowsOf({ balances, jobs, reservations, keys }: TenantTables | TenantBook): unknown {
+function rowsOf({ balances, jobs, reservations, attempts, keys }: TenantTables | TenantBook): unknown {
   const list = (rows: { rows: Map<string, unknown> } | Map<string, unknown>) =>
     [...("rows" in rows ? rows.rows : rows).entries()]
       .filter(([, row]) => row !== null)
       .sort(([a], [b]) => (a < b ? -1 : 1));
   const ids = list(keys).map(([key]) => key);
-  return withoutTimes([list(balances), list(jobs), list(reservations), ids]);
+  return withoutTimes([list(balances), list(jobs), list(reservations), list(attempts), ids]);
 }
 
 describe("the simulated record and PostgreSQL refuse alike", () => {
@@ -164,14 +165,20 @@ describe("the simulated record and PostgreSQL refuse alike", () => {
     name: null,
     labels: {},
     allowance: {},
+    ancestors: [],
     state: "open",
     createdAt: NOON,
     closedAt: null,
   });
   const reservation = (id: string): Reservation => ({
-    ...{ id, jobId: "job_1", user: null, state: "open", reserved: { tokens: 1 }, plan: null, keys: [], actual: null },
+    ...{ id, jobId: "job_1", user: null, state: "open", plan: null, keys: [], actual: null },
+    ...{ reserved: { tokens: 1 }, held: { tokens: 1 }, charged: { tokens: 0 }, ancestors: [] },
     ...{ late: false, wouldDeny: null, createdAt: NOON, expiresAt: NOON + 1_000, closedAt: null },
   });
+  const attempt: Attempt = {
+    ...{ reservationId: "rsv_1", child: 1, attempt: 1, outcome: "succeeded" },
+    ...{ actual: { tokens: 1 }, freed: { tokens: 1 }, late: false, at: NOON },
+  };
   const balance = (tenantId: string, more: Partial<Balance>): Balance => {
     const scope = { kind: "tenant", id: tenantId } as const;
     const key = balanceKey(scope, "tokens", "none");
@@ -189,6 +196,10 @@ describe("the simulated record and PostgreSQL refuse alike", () => {
     "a new balance that is there": {
       first: (book) => change(book, balance(book.tenantId, {}), { readVersion: 0, bound: true }),
       then: (book) => change(book, balance(book.tenantId, {}), { readVersion: 0, bound: true }),
+    },
+    "an attempt that was charged": {
+      first: (book) => book.changes.newAttempts.push(attempt),
+      then: (book) => book.changes.newAttempts.push({ ...attempt, outcome: "failed" }),
     },
     "an admission over the limit, on a new balance": {
       then: (book) => change(book, balance(book.tenantId, { reserved: 11 }), { readVersion: 0, bound: true }),

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type {
   Amounts,
   Ask,
+  Charge,
   Configure,
   CreateJob,
   EndJob,
@@ -50,6 +51,7 @@ export function commandsOf(tenantId: string) {
       name: null,
       labels: {},
       allowance: {},
+      parent: null,
       key: keyed(),
       ...fields,
     }),
@@ -64,6 +66,25 @@ export function commandsOf(tenantId: string) {
       dryRun: false,
       key: fields.dryRun ? null : keyed(),
       ...fields,
+    }),
+    /** A child job, without a bound on its depth that a test would meet. */
+    childOf: (jobId: string, grant: Tokens, fields: Partial<CreateJob> = {}): CreateJob =>
+      commandsOf(tenantId).createJob({ parent: { jobId, grant: amountsOf(grant), mostDepth: 8 }, ...fields }),
+    charge: (
+      reservationId: string,
+      [child, attempt]: readonly [number, number],
+      actual: Tokens,
+      outcome: Charge["outcome"] = "succeeded",
+      key: KeyUse = keyed(),
+    ): Charge => ({
+      type: "charge",
+      tenantId,
+      reservationId,
+      child,
+      attempt,
+      outcome,
+      actual: amountsOf(actual),
+      key,
     }),
     settle: (reservationId: string, actual: Tokens): Settle => ({
       type: "settle",

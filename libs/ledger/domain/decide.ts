@@ -1,6 +1,7 @@
 import { NotLoaded, type TenantBook } from "./book.js";
 import { done, refused, type Command, type KeyUse, type Outcome } from "./commands.js";
 import type { Instant, KeyRecord } from "./entities.js";
+import { charge } from "./rules/charge.js";
 import { expire, release, settle } from "./rules/close.js";
 import { configure } from "./rules/configure.js";
 import { extend } from "./rules/extend.js";
@@ -57,6 +58,8 @@ function run(book: TenantBook, command: Command, now: Instant): Outcome {
       return reserve(book, command, now);
     case "settle":
       return settle(book, command, now);
+    case "charge":
+      return charge(book, command, now);
     case "release":
       return release(book, command, now);
     case "extend":
