@@ -5,6 +5,7 @@ import type { CutAt } from "../support/cut.js";
 import { HttpTenant } from "../support/http.js";
 import type { Replicas } from "../support/replicas.js";
 import { Client, isKeyed } from "./client.js";
+import { decideWhatIsDue } from "./due.js";
 import { inSomeOrder } from "./order.js";
 import { expectAllShown, expectBinding, expectCopies } from "./reads.js";
 import {
@@ -283,15 +284,6 @@ export class HttpWorld {
 }
 
 const REFUSED: Outcome = { type: "refused", refusal: { code: "conflict", detail: "" } };
-
-/** What the reconciler does. */
-function decideWhatIsDue(book: TenantBook, now: number): void {
-  const { tenantId } = book;
-  for (const { id, state, expiresAt } of reservationsIn(book)) {
-    if (state === "open" && expiresAt <= now) decide(book, commandsOf(tenantId).expire(id), now);
-  }
-  decide(book, { type: "openWindows", tenantId }, now);
-}
 
 /** The command with an id that nobody is shown. */
 function bound(command: Command, id: string): Command {
