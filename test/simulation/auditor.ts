@@ -1,14 +1,8 @@
-import type { Job, LedgerEntry, Reservation, ScopeKind, Tenant, TenantSettings } from "#libs/ledger";
+import type { Attempt, Job, LedgerEntry, Reservation, ScopeKind, Tenant, TenantSettings } from "#libs/ledger";
 import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
 import { accountKey, Accounts, hourOf, type Account } from "./accounts.js";
+import { dueOf, heldAt, spentAt, wrongBelow, wrongIn, type Held } from "./holds.js";
 import type { Writes } from "./tables.js";
-
-export interface Held {
-  readonly accounts: readonly { readonly unit: string; readonly account: Account }[];
-  row: Reservation;
-  /** Virtual time at which it was closed. */
-  closed: number;
-}
 
 /** What the auditor knows of a tenant: what was committed, read without the ledger's rules. */
 export interface Ledgered {
@@ -18,6 +12,10 @@ export interface Ledgered {
   readonly accounts: Accounts;
   readonly jobs: Map<string, Job>;
   readonly reservations: Map<string, Held>;
+  /** Those of them that are open. */
+  readonly open: Set<Held>;
+  /** Virtual times at which jobs ended. */
+  readonly ended: Map<string, number>;
   readonly keys: Map<string, object>;
 }
 
@@ -41,12 +39,18 @@ export class Auditor {
       accounts: new Accounts(),
       jobs: new Map(),
       reservations: new Map(),
+      open: new Set(),
+      ended: new Map(),
       keys: new Map(),
     });
   }
 
   find(finding: string): void {
     this.findings.push(finding);
+  }
+
+  private findAny(finding: string | undefined): void {
+    if (finding !== undefined) this.find(finding);
   }
 
   committed(all: readonly Writes[]): void {
@@ -59,10 +63,16 @@ export class Auditor {
     if (writes.tenant) known.tenant = writes.tenant;
     for (const job of writes.newJobs) known.jobs.set(job.id, job);
     this.checkAdmissible(known, writes, before);
-    for (const row of writes.newReservations) known.reservations.set(row.id, this.hold(known, row));
+    for (const row of writes.newReservations) {
+      const held = this.hold(known, row);
+      known.reservations.set(row.id, held);
+      known.open.add(held);
+    }
+    for (const attempt of writes.newAttempts) this.charge(known, attempt);
     for (const entry of writes.entries) this.book(known, entry, before);
+    for (const row of writes.newReservations) this.checkRow(known.reservations.get(row.id)!, row);
     for (const row of writes.reservations) this.move(known, row);
-    for (const job of writes.jobs) known.jobs.set(job.id, job);
+    for (const job of writes.jobs) this.end(known, job);
     for (const change of writes.settings) {
       if (change.kind !== "tenant") continue;
       const allowances = { ...known.settings.allowances, [change.unit]: change.setting };
@@ -70,15 +80,19 @@ export class Auditor {
     }
     this.checkKeys(known, writes);
     this.checkBalances(known, writes);
+    this.checkEnded(known, writes.jobs);
   }
 
   /** Nothing is admitted for a tenant or a job that was not open before this commit. */
-  private checkAdmissible({ jobs }: Ledgered, { newReservations, newJobs, tenant }: Writes, before: Tenant): void {
+  private checkAdmissible(known: Ledgered, { newReservations, newJobs, tenant }: Writes, before: Tenant): void {
+    const { jobs } = known;
     this.admitted += newReservations.length;
     const admits = newReservations.length + newJobs.length > 0;
     if (admits && before.state !== "active" && !tenant) this.find(`admitted for a tenant that is ${before.state}`);
-    for (const { id, jobId, user } of newReservations) {
+    for (const job of newJobs) this.findAny(wrongBelow(known, job));
+    for (const { id, jobId, user, ancestors } of newReservations) {
       const job = jobs.get(jobId);
+      if (job?.ancestors.join() !== ancestors.join()) this.find(`${id} stands in another line than its job`);
       if (job?.state !== "open") this.find(`${id} was admitted for a job that is ${job?.state ?? "not there"}`);
       if (job?.user !== user) this.find(`${id} is of another user than its job`);
     }
@@ -86,41 +100,90 @@ export class Auditor {
 
   /** Which accounts bind a reservation: job, user where there is one, tenant. */
   private hold(known: Ledgered, row: Reservation): Held {
-    const { settings, accounts, own, jobs } = known;
+    const { settings, accounts, own } = known;
     const list: Held["accounts"][number][] = [];
+    const keys = new Set<string>();
     for (const unit of Object.keys(row.reserved)) {
       const { period, limit } = settings.allowances[unit]!;
       const window = period === "hour" ? hourOf(row.createdAt) : "none";
-      const open = (kind: ScopeKind, id: string, at: string, most: number | null) =>
+      const open = (kind: ScopeKind, id: string, at: string, most: number | null) => {
+        keys.add(accountKey(kind, id, unit, at));
         list.push({ unit, account: accounts.open(accountKey(kind, id, unit, at), most) });
-      open("job", row.jobId, "none", jobs.get(row.jobId)?.allowance[unit] ?? null);
+      };
+      list.push({ unit, account: this.jobAccount(known, row.jobId, unit) });
+      keys.add(accountKey("job", row.jobId, unit, "none"));
       if (row.user !== null) {
         const set = own.get(`${row.user} ${unit}`);
         open("user", row.user, window, set === undefined ? (settings.userAllowance[unit] ?? null) : set);
       }
       open("tenant", known.tenant.id, window, limit);
     }
-    for (const { unit, account } of list) account.held += row.reserved[unit]!;
-    return { accounts: list, row: { ...row, state: "open" }, closed: Infinity };
+    const none = { attempts: [], closed: Infinity, freed: 0, spent: {} };
+    return { accounts: list, keys, row: { ...row, state: "open" }, left: { ...row.reserved }, ...none };
+  }
+
+  /** A child has its grant and nothing else. */
+  private jobAccount({ accounts, jobs }: Ledgered, id: string, unit: string): Account {
+    const job = jobs.get(id);
+    const none = job && job.ancestors.length > 0 ? 0 : null;
+    return accounts.open(accountKey("job", id, unit, "none"), job?.allowance[unit] ?? none);
+  }
+
+  private charge({ reservations }: Ledgered, attempt: Attempt): void {
+    const held = reservations.get(attempt.reservationId);
+    if (!held) return this.find(`a charge of ${attempt.reservationId}, which is not there`);
+    const wrong = wrongIn(held, attempt);
+    if (wrong !== undefined) this.find(`${attempt.reservationId} ${wrong}`);
+    held.attempts.push(attempt);
   }
 
   private book(known: Ledgered, entry: LedgerEntry, before: Tenant): void {
     if (entry.type === "limit") return this.bookLimit(known, entry);
+    if (entry.type === "grant" || entry.type === "return") return this.bookGrant(known, entry, before);
     const held = known.reservations.get(entry.reservationId!);
     if (!held) return this.find(`an entry of ${entry.reservationId}, which is not there`);
     const { row } = held;
-    const due = row.reserved[entry.unit] ?? 0;
-    const isTaken = entry.type === "reserve" ? entry.reserved === due : entry.reserved === -due || entry.reserved === 0;
-    if (!isTaken) this.find(`${row.id}: ${entry.type} moved ${entry.reserved} of the ${due} reserved`);
-    for (const { account } of held.accounts.filter(({ unit }) => unit === entry.unit)) {
+    const { type, unit } = entry;
+    const due = dueOf(held, entry);
+    if (entry.reserved !== due) this.find(`${row.id}: ${type} moved ${entry.reserved} where ${due} was due`);
+    if (type !== "reserve") held.left[unit] = held.left[unit]! + entry.reserved;
+    held.spent[unit] = (held.spent[unit] ?? 0) + entry.spent;
+    if (entry.reserved < 0) held.freed = this.time();
+    for (const account of this.accountsOf(known, held, entry)) {
       known.accounts.change(account, { reserved: entry.reserved, spent: entry.spent }, this.time());
       const { limit, reserved, spent } = account;
-      if (reserved < 0 || spent < 0) this.find(`${row.id}: a negative figure after ${entry.type}`);
-      const enforced =
-        entry.type === "reserve" && known.tenant.enforcement === "enforce" && before.enforcement === "enforce";
+      if (reserved < 0 || spent < 0) this.find(`${row.id}: a negative figure after ${type}`);
+      const enforced = type === "reserve" && isEnforced(known, before);
       if (enforced && limit !== null && reserved + spent > limit)
-        this.find(`${row.id} was admitted over a limit: ${reserved} + ${spent} of ${limit} ${entry.unit}`);
+        this.find(`${row.id} was admitted over a limit: ${reserved} + ${spent} of ${limit} ${unit}`);
     }
+  }
+
+  /** Its own, and those of the jobs above as far as the entry names them; the sums tell whether it should. */
+  private accountsOf(known: Ledgered, held: Held, { unit, keys }: LedgerEntry): Account[] {
+    const own = held.accounts.filter((one) => one.unit === unit).map(({ account }) => account);
+    const above = held.row.ancestors.filter((id) => keys.includes(accountKey("job", id, unit, "none")));
+    return [...own, ...above.map((id) => this.jobAccount(known, id, unit))];
+  }
+
+  /** A grant is held at the parent; when the child ends, the parent gets what the child holds and has spent instead. */
+  private bookGrant(known: Ledgered, entry: LedgerEntry, before: Tenant): void {
+    const { childJobId } = entry.detail as { childJobId: string };
+    const child = known.jobs.get(childJobId);
+    if (child?.ancestors[0] !== entry.jobId) return this.find(`a ${entry.type} of ${childJobId} to ${entry.jobId}`);
+    const grant = child!.allowance[entry.unit] ?? 0;
+    const own = this.jobAccount(known, childJobId, entry.unit);
+    const due = entry.type === "grant" ? { reserved: grant, spent: 0 } : { ...own, reserved: own.reserved - grant };
+    if (entry.reserved !== due.reserved || entry.spent !== due.spent)
+      this.find(
+        `${childJobId}: ${entry.type} moved ${entry.reserved} + ${entry.spent}, not ${due.reserved} + ${due.spent}`,
+      );
+    const account = this.jobAccount(known, entry.jobId!, entry.unit);
+    known.accounts.change(account, { reserved: entry.reserved, spent: entry.spent }, this.time());
+    const { limit, reserved, spent } = account;
+    const enforced = entry.type === "grant" && isEnforced(known, before);
+    if (enforced && limit !== null && reserved + spent > limit)
+      this.find(`${childJobId} was granted over a limit: ${reserved} + ${spent} of ${limit} ${entry.unit}`);
   }
 
   private bookLimit({ accounts, own }: Ledgered, { detail, unit, keys }: LedgerEntry): void {
@@ -134,19 +197,49 @@ export class Auditor {
   }
 
   /** A reservation closes once; only an expired one may still be settled, once. */
-  private move({ reservations }: Ledgered, row: Reservation): void {
+  private move({ reservations, open }: Ledgered, row: Reservation): void {
     const held = reservations.get(row.id);
     if (!held) return this.find(`${row.id} changed and was never admitted`);
     const { state } = held.row;
-    const isLegal = state === "open" || (state === "expired" && row.state === "settled");
+    const isLegal = state === "open" || (state === "expired" && (row.state === "settled" || row.state === "expired"));
     if (!isLegal) this.find(`${row.id} went from ${state} to ${row.state}`);
     if (row.expiresAt < held.row.expiresAt) this.find(`${row.id}: its deadline moved back`);
     if (row.state === "expired" && row.closedAt! < row.expiresAt) this.find(`${row.id} expired before its deadline`);
-    if (state === "open" && row.state !== "open") {
-      for (const { unit, account } of held.accounts) account.held -= row.reserved[unit]!;
-    }
+    this.checkRow(held, row);
+    if (row.state !== "open") open.delete(held);
+    if (row.state !== state) held.closed = this.time();
     held.row = row;
-    if (row.state !== "open") held.closed = this.time();
+  }
+
+  /** It says that it holds and was charged what it does and was. */
+  private checkRow({ left, attempts }: Held, { id, held, charged }: Reservation): void {
+    for (const unit of Object.keys(left)) {
+      const sum = attempts.reduce((total, { actual }) => total + actual[unit]!, 0);
+      if (held[unit] !== left[unit]) this.find(`${id} says that ${held[unit]} are held of it, and ${left[unit]} are`);
+      if (charged[unit] !== sum) this.find(`${id} says that ${charged[unit]} were charged to it, and ${sum} were`);
+    }
+  }
+
+  private end(known: Ledgered, job: Job): void {
+    if (known.jobs.get(job.id)?.state !== "open") this.find(`${job.id} ended twice`);
+    known.jobs.set(job.id, job);
+    known.ended.set(job.id, this.time());
+  }
+
+  /** Below a job that has ended nothing is open, and its parent has what it handed over. */
+  private checkEnded(known: Ledgered, ended: readonly Job[]): void {
+    for (const { id, ancestors } of ended) {
+      const open = [...known.jobs.values()].find((job) => job.state === "open" && job.ancestors.includes(id));
+      if (open) this.find(`${open.id} is open below ${id}, which has ended`);
+      const parent = ancestors[0];
+      if (parent === undefined) continue;
+      for (const unit of Object.keys(known.settings.allowances)) {
+        const { reserved, spent } = this.jobAccount(known, parent, unit);
+        const due = [heldAt(known, accountKey("job", parent, unit, "none"), unit), spentAt(known, parent, unit)];
+        if (reserved !== due[0] || spent !== due[1])
+          this.find(`${parent} has ${reserved} + ${spent} ${unit} after the end of ${id}, not ${due.join(" + ")}`);
+      }
+    }
   }
 
   /** One key has one effect, and every reservation and job stands under a key. */
@@ -164,18 +257,23 @@ export class Auditor {
   }
 
   /** `reserved` and `spent` of every balance that changed are the sums of what was booked there. */
-  private checkBalances({ accounts }: Ledgered, { balances }: Writes): void {
+  private checkBalances(known: Ledgered, { balances }: Writes): void {
+    const { accounts } = known;
     for (const { balance } of balances) {
-      const { key, reserved, spent, limit } = balance;
+      const { key, unit, reserved, spent, limit } = balance;
       const sums = accounts.find(key);
       if (!sums) {
         if (reserved !== 0 || spent !== 0) this.find(`${key} has figures and no entries`);
       } else if (sums.reserved !== reserved || sums.spent !== spent || sums.limit !== limit) {
         const by = `${sums.reserved} + ${sums.spent} of ${sums.limit}`;
         this.find(`${key} is ${reserved} + ${spent} of ${limit}, its entries say ${by}`);
-      } else if (sums.held !== reserved) {
-        this.find(`${key} has ${reserved} reserved, and ${sums.held} are held`);
+      } else if (heldAt(known, key, unit) !== reserved) {
+        this.find(`${key} has ${reserved} reserved, and ${heldAt(known, key, unit)} are held`);
       }
     }
   }
+}
+
+function isEnforced({ tenant }: Ledgered, before: Tenant): boolean {
+  return tenant.enforcement === "enforce" && before.enforcement === "enforce";
 }

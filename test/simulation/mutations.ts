@@ -11,8 +11,10 @@ const edit = (file: string, from: string, to: string) => ({ file, from, to });
 
 const BATCH = "libs/ledger/protocol/batch.ts";
 const BINDING = "libs/ledger/domain/binding.ts";
+const CHARGE = "libs/ledger/domain/rules/charge.ts";
 const CLOSE = "libs/ledger/domain/rules/close.ts";
 const DECIDE = "libs/ledger/domain/decide.ts";
+const GRANTS = "libs/ledger/domain/rules/grants.ts";
 const TABLES = "test/simulation/tables.ts";
 const POSTGRES = "test/simulation/postgres.ts";
 
@@ -129,7 +131,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a close that is repeated does not tell the copies",
-    edits: [edit(CLOSE, "book.consulted.set(balance.key, balance);", "")],
+    edits: [edit("libs/ledger/domain/rules/holders.ts", "book.consulted.set(balance.key, balance);", "")],
     finds: /it was never so of late/,
   },
   {
@@ -167,12 +169,62 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "an expired reservation keeps what it held",
     edits: [
       edit(
-        CLOSE,
-        "reserved: wasOpen ? -reservation.reserved[unit]! : 0,",
-        `reserved: wasOpen && type !== "expire" ? -reservation.reserved[unit]! : 0,`,
+        "libs/ledger/domain/rules/holders.ts",
+        "reserved: 0 - freed[unit]!,",
+        `reserved: type === "expire" ? 0 : 0 - freed[unit]!,`,
       ),
     ],
-    finds: /are held|is open/,
+    finds: /expire moved|are held|is open/,
+  },
+  {
+    name: "a charge is booked twice",
+    edits: [
+      edit(CHARGE, "if (same) return repeat(same, command);", ""),
+      edit(TABLES, "if (there.some((one) => one.attempt === attempt))", "if (false)"),
+    ],
+    finds: /was charged twice/,
+  },
+  {
+    name: "a charge is booked twice, and only the record keeps it from that",
+    edits: [edit(CHARGE, "if (same) return repeat(same, command);", "")],
+    finds: /failed: attempts: already charged/,
+  },
+  {
+    name: "a success returns nothing",
+    edits: [edit(CHARGE, 'plan && outcome === "succeeded" ? plan.attempts - known.length : 1', "1")],
+    finds: /charge moved/,
+  },
+  {
+    name: "a plan can be charged beyond what was admitted",
+    edits: [edit(CHARGE, "if (child > admittedChildren || attempt > attempts) {", "if (child < 0) {")],
+    finds: /beyond its plan/,
+  },
+  {
+    name: "a closed child's grant is kept",
+    edits: [edit(GRANTS, "from.reserved - (lookUp(child.allowance, unit) ?? 0)", "from.reserved")],
+    finds: /return moved|after the end of/,
+  },
+  {
+    name: "what a child has spent does not reach its parent",
+    edits: [edit(GRANTS, ", spent: from.spent };", ", spent: 0 };")],
+    finds: /return moved|after the end of/,
+  },
+  {
+    name: "what an ended child settles does not reach its parent",
+    edits: [
+      edit("libs/ledger/domain/rules/holders.ts", "if (ancestors.length === 0) return [];", "if (jobId) return [];"),
+    ],
+    finds: /are held|after the end of|negative/,
+  },
+  {
+    name: "the end of a job leaves those below it open",
+    edits: [edit("libs/ledger/domain/rules/jobs.ts", "const ending = [...below, job];", "const ending = [job];")],
+    finds: /is open below/,
+  },
+  {
+    name: "a grant is not bound by what its parent has left, and the belt is off",
+    edits: [edit(GRANTS, "if (denial) return refuse(denial);", "if (denial && !job) return refuse(denial);"), noBelt],
+    finds: /was granted over a limit/,
   },
   {
     name: "everything is refused",
