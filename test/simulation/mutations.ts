@@ -206,7 +206,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "what a child has spent does not reach its parent",
-    edits: [edit(GRANTS, ", spent: from.spent };", ", spent: 0 };")],
+    edits: [edit(GRANTS, "const { spent } = from;", "const spent = from.spent * 0;")],
     finds: /return moved|after the end of/,
   },
   {

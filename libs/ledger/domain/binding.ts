@@ -61,10 +61,15 @@ function place(scope: Scope, unit: string, window: string, limit: number | null)
 
 /** The balances at `places`; one that was never written starts at zero. */
 export function balancesAt(book: TenantBook, places: readonly Place[]): Balance[] {
-  const rows = book.balances.findAll(places.map(({ key }) => key));
-  const balances = places.map((at, i) => rows[i] ?? unwritten(at));
+  const balances = figuresAt(book, places);
   for (const balance of balances) book.consulted.set(balance.key, balance);
   return balances;
+}
+
+/** The same, where what is found decides nothing that copies would have to know. */
+export function figuresAt(book: TenantBook, places: readonly Place[]): Balance[] {
+  const rows = book.balances.findAll(places.map(({ key }) => key));
+  return places.map((at, i) => rows[i] ?? unwritten(at));
 }
 
 /** The balance at a place that was never written. */

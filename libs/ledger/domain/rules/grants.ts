@@ -1,6 +1,6 @@
 import { denialOf, lookUp, MAX_AMOUNT, passesIntegers, type Amounts, type Bound } from "#libs/plan";
 import type { Balance } from "../balance.js";
-import { balancesAt, jobPlace } from "../binding.js";
+import { balancesAt, figuresAt, jobPlace } from "../binding.js";
 import type { TenantBook } from "../book.js";
 import { refused, type CreateJob, type Outcome, type Parentage } from "../commands.js";
 import type { EntryType, Instant, Job } from "../entities.js";
@@ -66,28 +66,26 @@ export function handOver(book: TenantBook, ending: readonly Job[], now: Instant)
   if (children.length === 0) return null;
   const units = Object.keys(book.settings.allowances);
   const parents = parentsOf(book, children);
-  const involved = [...new Set([...children, ...parents])];
-  const rows = balancesAt(
-    book,
-    involved.flatMap((job) => units.map((unit) => jobPlace(job, unit))),
-  );
-  const byKey = new Map(rows.map((balance) => [balance.key, balance]));
+  const rows = rowsOf(book, [...new Set([...children, ...parents])], units);
   // Figures as they will be: nothing is changed before all is known to fit.
-  const ahead = new Map(rows.map(({ key, reserved, spent }) => [key, { reserved, spent }]));
+  const ahead = new Map<Balance, { reserved: number; spent: number }>();
   const moves: Return[] = [];
   for (const [i, child] of children.entries()) {
-    for (const unit of units) {
-      const key = jobPlace(parents[i]!, unit).key;
-      const from = ahead.get(jobPlace(child, unit).key)!;
-      const moved = { reserved: from.reserved - (lookUp(child.allowance, unit) ?? 0), spent: from.spent };
-      if (moved.reserved === 0 && moved.spent === 0) continue;
-      const at = ahead.get(key)!;
-      at.reserved += moved.reserved;
-      at.spent += moved.spent;
-      if (at.reserved > MAX_AMOUNT || at.spent > MAX_AMOUNT) {
+    const parent = parents[i]!;
+    for (const [u, unit] of units.entries()) {
+      const row = rows.get(child)![u]!;
+      const from = ahead.get(row) ?? row;
+      const reserved = from.reserved - (lookUp(child.allowance, unit) ?? 0);
+      const { spent } = from;
+      if (reserved === 0 && spent === 0) continue;
+      const balance = rows.get(parent)![u]!;
+      const before = ahead.get(balance) ?? balance;
+      const after = { reserved: before.reserved + reserved, spent: before.spent + spent };
+      if (after.reserved > MAX_AMOUNT || after.spent > MAX_AMOUNT) {
         return refused("conflict", `What job ${child.id} hands to its parent would take a balance beyond 2^53 − 1.`);
       }
-      moves.push({ parent: parents[i]!, childJobId: child.id, balance: byKey.get(key)!, ...moved });
+      ahead.set(balance, after);
+      moves.push({ parent, childJobId: child.id, balance, reserved, spent });
     }
   }
   for (const move of moves) {
@@ -95,6 +93,13 @@ export function handOver(book: TenantBook, ending: readonly Job[], now: Instant)
     bookGrant(book, { type: "return", now, ...move });
   }
   return null;
+}
+
+/** The balances of each job, in the order of the units. */
+function rowsOf(book: TenantBook, jobs: readonly Job[], units: readonly string[]): Map<Job, Balance[]> {
+  const places = jobs.flatMap((job) => units.map((unit) => jobPlace(job, unit)));
+  const rows = figuresAt(book, places);
+  return new Map(jobs.map((job, i) => [job, rows.slice(i * units.length, (i + 1) * units.length)]));
 }
 
 interface Return {
