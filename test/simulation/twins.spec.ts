@@ -18,7 +18,7 @@ import { fresh } from "../support/commands.js";
 import { eventually, TestRecord } from "../support/record.js";
 import { redisUrl } from "../support/services.js";
 import { SimPostgres } from "./postgres.js";
-import { SimProcess } from "./process.js";
+import { REDIS_TIMEOUT_MS, SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import { SimRecord } from "./record-store.js";
 import { SimRedis } from "./redis.js";
@@ -131,6 +131,8 @@ describe("a ledger on the simulated record", () => {
           const expected = decide(books[tenant]!, command, NOON);
           expect({ command, answer: withoutTimes(answer) }).toEqual({ command, answer: withoutTimes(expected) });
           remember(made[tenant]!, command, expected);
+          // An admission is answered before the copies know of it, and the next denial must show it.
+          await settle(scheduler.sleep(REDIS_TIMEOUT_MS));
         }
         for (const book of books) expect(rowsOf(postgres.tables.get(book.tenantId)!)).toEqual(rowsOf(book));
       }),
