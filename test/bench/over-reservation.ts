@@ -4,7 +4,7 @@
  * attempt by attempt. `--seed`, `--children`, `--attempts`, `--failures` (percent), `--at-once`.
  */
 import { parseArgs } from "node:util";
-import { decide, TenantBook, type Command, type Outcome } from "#libs/ledger";
+import { decide, type Command, type Outcome } from "#libs/ledger";
 import { Random } from "../simulation/random.js";
 import { bookOf } from "../support/book.js";
 import { commandsOf, plan } from "../support/commands.js";
@@ -55,7 +55,7 @@ interface Measured {
 }
 
 function measure(run: Run, all: readonly Attempt[], charged: boolean): Measured {
-  const book: TenantBook = bookOf({ allowances: { tokens: null } });
+  const book = bookOf({ allowances: { tokens: null } });
   const commands = commandsOf(book.tenantId);
   const must = (command: Command, now: number): Extract<Outcome, { type: "done" }>["answer"] => {
     const outcome = decide(book, command, now);

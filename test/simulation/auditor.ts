@@ -146,9 +146,7 @@ export class Auditor {
     const { type, unit } = entry;
     const due = dueOf(held, entry);
     if (entry.reserved !== due) this.find(`${row.id}: ${type} moved ${entry.reserved} where ${due} was due`);
-    if (type !== "reserve") held.left[unit] = held.left[unit]! + entry.reserved;
-    held.spent[unit] = (held.spent[unit] ?? 0) + entry.spent;
-    if (entry.reserved < 0) held.freed = this.time();
+    this.keep(held, entry);
     for (const account of this.accountsOf(known, held, entry)) {
       known.accounts.change(account, { reserved: entry.reserved, spent: entry.spent }, this.time());
       const { limit, reserved, spent } = account;
@@ -157,6 +155,12 @@ export class Auditor {
       if (enforced && limit !== null && reserved + spent > limit)
         this.find(`${row.id} was admitted over a limit: ${reserved} + ${spent} of ${limit} ${unit}`);
     }
+  }
+
+  private keep(held: Held, { type, unit, reserved, spent }: LedgerEntry): void {
+    if (type !== "reserve") held.left[unit] = held.left[unit]! + reserved;
+    held.spent[unit] = (held.spent[unit] ?? 0) + spent;
+    if (reserved < 0) held.freed = this.time();
   }
 
   /** Its own, and those of the jobs above as far as the entry names them; the sums tell whether it should. */
@@ -171,14 +175,14 @@ export class Auditor {
     const { childJobId } = entry.detail as { childJobId: string };
     const child = known.jobs.get(childJobId);
     if (child?.ancestors[0] !== entry.jobId) return this.find(`a ${entry.type} of ${childJobId} to ${entry.jobId}`);
-    const grant = child!.allowance[entry.unit] ?? 0;
+    const grant = child.allowance[entry.unit] ?? 0;
     const own = this.jobAccount(known, childJobId, entry.unit);
     const due = entry.type === "grant" ? { reserved: grant, spent: 0 } : { ...own, reserved: own.reserved - grant };
     if (entry.reserved !== due.reserved || entry.spent !== due.spent)
       this.find(
         `${childJobId}: ${entry.type} moved ${entry.reserved} + ${entry.spent}, not ${due.reserved} + ${due.spent}`,
       );
-    const account = this.jobAccount(known, entry.jobId!, entry.unit);
+    const account = this.jobAccount(known, entry.jobId, entry.unit);
     known.accounts.change(account, { reserved: entry.reserved, spent: entry.spent }, this.time());
     const { limit, reserved, spent } = account;
     const enforced = entry.type === "grant" && isEnforced(known, before);

@@ -32,6 +32,7 @@ function touches(known: Ledgered, held: Held, key: string, unit: string): boolea
 export function heldAt(known: Ledgered, key: string, unit: string): number {
   let sum = 0;
   for (const held of known.open) if (touches(known, held, key, unit)) sum += held.left[unit] ?? 0;
+  if (!key.startsWith("job:")) return sum;
   for (const { state, ancestors, allowance } of known.jobs.values()) {
     const isHeld = state === "open" && ancestors.length > 0 && key === accountKey("job", ancestors[0]!, unit, "none");
     if (isHeld) sum += allowance[unit] ?? 0;

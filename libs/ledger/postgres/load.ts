@@ -40,6 +40,14 @@ const FIND_HOLDERS = statement(
    JOIN reservations r USING (tenant_id, id), unnest(r.keys) AS held(key)
    JOIN balances b ON b.key = held.key WHERE b.tenant_id = r.tenant_id`,
 );
+/** Whoever moves a reservation of a child job asks which jobs of its line have ended. */
+const FIND_LINES = statement(
+  "lines",
+  `SELECT ${row.JOB} FROM (
+     SELECT DISTINCT r.tenant_id, line.id FROM ${WANTED} JOIN reservations r USING (tenant_id, id),
+       unnest(r.job_id || r.ancestors) AS line(id) WHERE r.ancestors <> '{}'
+   ) AS line JOIN jobs j USING (tenant_id, id)`,
+);
 const FIND_ATTEMPTS = statement(
   "attempts",
   `SELECT ${row.ATTEMPT} FROM unnest($1::text[], $2::text[], $3::bigint[]) AS w(tenant_id, reservation_id, child)
@@ -87,9 +95,9 @@ const LOADERS: Record<TenantWant["kind"], Loader> = {
   balance: rowLoader(FIND_BALANCES, row.balanceOf, (book) => book.balances),
   key: rowLoader(FIND_KEYS, row.keyOf, (book) => book.keys),
   reservation: async (client, books, wants) => {
-    const holders = loadHolders(client, books, wants);
     const loader = rowLoader(FIND_RESERVATIONS, row.reservationOf, (book) => book.reservations);
-    await Promise.all([holders, loader(client, books, wants)]);
+    const around = [loadHolders(client, books, wants), loadLines(client, books, wants)];
+    await Promise.all([...around, loader(client, books, wants)]);
   },
 };
 
@@ -114,6 +122,11 @@ function rowLoader<Columns extends [string, string, ...unknown[]], Entity>(
 async function loadHolders(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
   const rows = await rowsOf<row.BalanceColumns>(client, FIND_HOLDERS, columnsOf(wants));
   for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
+}
+
+async function loadLines(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  const rows = await rowsOf<row.JobColumns>(client, FIND_LINES, columnsOf(wants));
+  for (const columns of rows) books.get(columns[0])!.jobs.fill(columns[1], row.jobOf(columns));
 }
 
 async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {

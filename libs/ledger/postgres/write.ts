@@ -151,12 +151,12 @@ function collect(books: Iterable<TenantBook>) {
     for (const changed of changes.balances.values()) {
       (changed.readVersion === 0 ? rows.newBalances : rows.balances).push(balanceRow(tenantId, changed));
     }
-    const isNewJob = new Set(changes.newJobs);
-    const isNew = new Set(changes.newReservations);
     for (const job of changes.newJobs) rows.newJobs.push(jobRow(tenantId, job));
-    for (const job of changes.jobs) if (!isNewJob.has(job)) rows.jobs.push(jobRow(tenantId, job));
+    for (const job of changedOnly(changes.jobs, changes.newJobs)) rows.jobs.push(jobRow(tenantId, job));
     for (const one of changes.newReservations) rows.newReservations.push(reservationRow(tenantId, one));
-    for (const one of changes.reservations) if (!isNew.has(one)) rows.reservations.push(reservationRow(tenantId, one));
+    for (const one of changedOnly(changes.reservations, changes.newReservations)) {
+      rows.reservations.push(reservationRow(tenantId, one));
+    }
     for (const attempt of changes.newAttempts) rows.attempts.push(attemptRow(tenantId, attempt));
     for (const entry of changes.entries) rows.entries.push(entryRow(tenantId, entry));
     for (const { key, fingerprint, answer, createdAt } of changes.keys) {
@@ -164,6 +164,12 @@ function collect(books: Iterable<TenantBook>) {
     }
   }
   return rows;
+}
+
+/** What is new is written whole, with all that changed of it since. */
+function changedOnly<T>(changed: ReadonlySet<T>, added: readonly T[]): T[] {
+  const isNew = new Set(added);
+  return [...changed].filter((one) => !isNew.has(one));
 }
 
 function tenantRow(tenant: NonNullable<TenantBook["tenant"]>) {
