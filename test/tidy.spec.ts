@@ -80,7 +80,15 @@ describe("house rules", () => {
   it("gives every setting a unit, a default and a line in the docs", () => {
     const page = read("docs/configuration.md");
     for (const entry of Object.values<Entry<string | number>>(settingsTable)) {
-      expect(entry.unit).toBe(entry.env.endsWith("_MS") ? "ms" : entry.env.endsWith("_PORT") ? "port" : "text");
+      expect(entry.unit).toBe(
+        entry.env.endsWith("_MS")
+          ? "ms"
+          : entry.env.endsWith("_PORT")
+            ? "port"
+            : entry.env.endsWith("_DEPTH")
+              ? "levels"
+              : "text",
+      );
       expect(entry.fallback ?? entry.absent).toBeDefined();
       expect(page).toContain(`| \`${entry.env}\` | ${entry.unit} |`);
     }

@@ -11,12 +11,14 @@ import { DocsController } from "./openapi/docs.controller.js";
 import { HealthController } from "./health/health.controller.js";
 import { Readiness } from "./health/readiness.js";
 import { ProblemFilter } from "./http/filter.js";
+import { JobLimits } from "./jobs/create.js";
 import { JobsController } from "./jobs/jobs.controller.js";
 import { KeysController } from "./keys/keys.controller.js";
 import { LedgerController } from "./ledger/ledger.controller.js";
 import { ReconcileController } from "./reconcile/reconcile.controller.js";
 import { ReconcileRunner } from "./reconcile/runner.js";
 import { PrismaClient } from "./record/client.js";
+import { ChargesController } from "./reservations/charges.controller.js";
 import { JobReservationsController } from "./reservations/job-reservations.controller.js";
 import { ReservationsController } from "./reservations/reservations.controller.js";
 import { HistoryController } from "./tenants/history.controller.js";
@@ -30,18 +32,20 @@ export interface ApiParts {
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
   readonly runner: ReconcileRunner;
+  readonly jobLimits: JobLimits;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
-  static of({ ledger, record, authenticator, readiness, runner, log }: ApiParts): DynamicModule {
+  static of({ ledger, record, authenticator, readiness, runner, jobLimits, log }: ApiParts): DynamicModule {
     return {
       module: AppModule,
       controllers: [
         JobsController,
         JobReservationsController,
         ReservationsController,
+        ChargesController,
         BatchController,
         BalancesController,
         LedgerController,
@@ -60,7 +64,8 @@ export class AppModule {
         { provide: Authenticator, useValue: authenticator },
         { provide: Readiness, useValue: readiness },
         { provide: ReconcileRunner, useValue: runner },
-        { provide: BatchRunner, useValue: new BatchRunner(ledger, log) },
+        { provide: BatchRunner, useValue: new BatchRunner(ledger, jobLimits, log) },
+        { provide: JobLimits, useValue: jobLimits },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

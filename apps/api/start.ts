@@ -17,6 +17,7 @@ import { adminKeyHash } from "./auth/operator.js";
 import { Readiness } from "./health/readiness.js";
 import { createServer, type Closing } from "./http/server.js";
 import { describe, serveDocs } from "./openapi/document.js";
+import { JobLimits } from "./jobs/create.js";
 import { openRecord, type PrismaClient } from "./record/client.js";
 
 export { ensureAdminKey } from "./auth/operator.js";
@@ -83,7 +84,8 @@ async function openParts(
   if (!shared) ends.push(() => ledger.close());
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };
-  return { ledger, record, authenticator, readiness, runner, log };
+  const jobLimits = new JobLimits(settings.maxJobDepth);
+  return { ledger, record, authenticator, readiness, runner, jobLimits, log };
 }
 
 function openLedger({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs }: RunSettings, log: LedgerLog): Ledger {

@@ -24,6 +24,7 @@ describe("settings", () => {
       sweepIntervalMs: 5_000,
       auditIntervalMs: 600_000,
       idempotencyRetentionMs: 172_800_000,
+      maxJobDepth: 8,
       logLevel: "info",
       redisTimeoutMs: 25,
       commitTimeoutMs: 900,

@@ -4,7 +4,7 @@ import { host, integer, oneOf, path, postgresUrl, scheme, secret, word, type Par
 export interface Entry<T> {
   readonly env: string;
   /** What a number counts, or `text` for anything else. */
-  readonly unit: "ms" | "port" | "text";
+  readonly unit: "ms" | "port" | "levels" | "text";
   readonly parse: Parser<T>;
   readonly fallback: T | undefined;
   /** What the docs show as default where there is no fallback. */
@@ -108,6 +108,13 @@ export const settingsTable = {
     parse: integer(24 * hourMs, 365 * 24 * hourMs),
     fallback: 48 * hourMs,
     description: "How long the first answer under an idempotency key is kept; at least 24 h.",
+  }),
+  maxJobDepth: withDefault({
+    env: "HOLDFAST_MAX_JOB_DEPTH",
+    unit: "levels",
+    parse: integer(1, 32),
+    fallback: 8,
+    description: "How deep child jobs may stand; a job without a parent stands at 1, so 1 allows no children.",
   }),
   logLevel: withDefault({
     env: "HOLDFAST_LOG_LEVEL",

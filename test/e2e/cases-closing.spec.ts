@@ -19,51 +19,57 @@ const ACTS = {
     return tenant.call("GET", `/v1/reservations/${id}`);
   },
   extend: (tenant, id) => tenant.extend(id, 120_000),
+  "charge 10": (tenant, id) => tenant.charge(id, [1, 1], 10),
 } satisfies Record<string, Act>;
 type Name = keyof typeof ACTS;
 const NAMES = Object.keys(ACTS) as Name[];
 const PAIRS = NAMES.flatMap((first) => NAMES.map((second) => ({ first, second })));
 const ROUNDS = 10;
 
-/** What the second says after the first: its state, or the code of its refusal. */
+const CLOSED_BY_SETTLE = { release: "already_settled", extend: "already_settled", "charge 10": "already_settled" };
+
+/** What the second says after the first: its state, that of an attempt, or the code of its refusal. */
 const AFTER: Record<Name, Record<Name, string>> = {
-  "settle 60": sameFor("settled", {
-    "settle 70": "already_settled",
-    release: "already_settled",
-    extend: "already_settled",
-  }),
-  "settle 70": sameFor("settled", {
-    "settle 60": "already_settled",
-    release: "already_settled",
-    extend: "already_settled",
-  }),
+  "settle 60": sameFor("settled", { "settle 70": "already_settled", ...CLOSED_BY_SETTLE }),
+  "settle 70": sameFor("settled", { "settle 60": "already_settled", ...CLOSED_BY_SETTLE }),
   release: sameFor("released", {
     "settle 60": "already_released",
     "settle 70": "already_released",
     extend: "already_released",
+    "charge 10": "already_released",
   }),
-  expire: sameFor("settled", { release: "reservation_expired", expire: "expired", extend: "reservation_expired" }),
-  extend: sameFor("settled", { release: "released", expire: "expired", extend: "open" }),
+  expire: sameFor("settled", {
+    release: "reservation_expired",
+    expire: "expired",
+    extend: "reservation_expired",
+    "charge 10": "succeeded",
+  }),
+  extend: sameFor("settled", { release: "released", expire: "expired", extend: "open", "charge 10": "succeeded" }),
+  "charge 10": sameFor("settled", { release: "released", expire: "expired", extend: "open", "charge 10": "succeeded" }),
 };
 
 function sameFor(state: string, others: Partial<Record<Name, string>>): Record<Name, string> {
   return { ...(Object.fromEntries(NAMES.map((name) => [name, state])) as Record<Name, string>), ...others };
 }
 
-const wordOf = ({ status, body }: Answer): string => (status === 200 ? body.state : body.code);
+function wordOf({ status, body }: Answer): string {
+  if (status >= 400) return body.code;
+  return status === 201 ? (body["outcome"] as string) : body.state;
+}
 
-/** What is spent once a reservation is in this state. */
-async function spentBy(tenant: HttpTenant, id: string): Promise<[string, number]> {
+/** What a reservation in this state holds and has spent. */
+async function heldAndSpent(tenant: HttpTenant, id: string): Promise<{ held: number; spent: number }> {
   const { body } = await tenant.call("GET", `/v1/reservations/${id}`);
-  const actual = body["actual"] as { tokens: number } | undefined;
-  return [body.state, actual?.tokens ?? 0];
+  const { held, charged, actual } = body as unknown as Record<string, { tokens: number } | undefined>;
+  const isOpen = body.state === "open";
+  expect(held!.tokens).toBe(isOpen ? 100 - charged!.tokens : 0);
+  return { held: held!.tokens, spent: charged!.tokens + (actual?.tokens ?? 0) };
 }
 
 async function expectBooked(tenant: HttpTenant, ids: readonly string[]): Promise<void> {
-  const ends = await Promise.all(ids.map((id) => spentBy(tenant, id)));
-  const open = ends.filter(([state]) => state === "open").length;
-  const spent = ends.reduce((sum, [, tokens]) => sum + tokens, 0);
-  expect(await tenant.balance()).toMatchObject({ reserved: open * 100, spent });
+  const ends = await Promise.all(ids.map((id) => heldAndSpent(tenant, id)));
+  const sum = (of: "held" | "spent") => ends.reduce((total, end) => total + end[of], 0);
+  expect(await tenant.balance()).toMatchObject({ reserved: sum("held"), spent: sum("spent") });
   await tenant.expectAtRest();
 }
 
@@ -72,13 +78,13 @@ describe("a reservation closes once", () => {
     const tenant = await holdfast.tenant();
     const id = await tenant.openReservation({ tokens: 100 });
     const one = await ACTS[first](tenant, id);
-    expect(one.status).toBe(200);
+    expect(one.status).toBe(first === "charge 10" ? 201 : 200);
     const before = await tenant.balance();
     const two = await ACTS[second](tenant, id);
     expect(wordOf(two)).toBe(AFTER[first][second]);
     if (first === second && first !== "extend") expect(two.body).toEqual(one.body);
     if (two.status === 409) expect(await tenant.balance()).toEqual(before);
-    if (first === "expire" && second.startsWith("settle")) expect(two.body["late"]).toBe(true);
+    if (first === "expire" && /settle|charge/.test(second)) expect(two.body["late"]).toBe(true);
     await expectBooked(tenant, [id]);
   });
 
@@ -90,8 +96,8 @@ describe("a reservation closes once", () => {
       ids.map((id) => Promise.all([ACTS[first](tenant, id), ACTS[second](tenant, id)])),
     );
     for (const statuses of answers.map((pair) => pair.map(({ status }) => status).sort())) {
-      expect(statuses[0]).toBe(200);
-      expect([200, 409]).toContain(statuses[1]);
+      expect([200, 201]).toContain(statuses[0]);
+      expect([200, 201, 409]).toContain(statuses[1]);
     }
     await expectBooked(tenant, ids);
   });

@@ -62,6 +62,23 @@ describe("no way round a limit", () => {
   });
 });
 
+describe("a charge beyond the hold", () => {
+  it.each(KINDS)("is booked at every scope, and denies what comes next at the %s", async (kind) => {
+    const tenant = await holdfast.tenant(fieldsOf(kind, 100));
+    const jobId = await tenant.job({ user: "ada" });
+    const id = await tenant.openReservation({ tokens: 50, jobId });
+    for (const attempt of [1, 2, 3]) expect((await tenant.charge(id, [1, attempt], 30)).status).toBe(201);
+    const scopes = ["tenant", "user:ada", `job:${jobId}`];
+    for (const scope of scopes) expect(await tenant.balance(scope)).toMatchObject({ reserved: 0, spent: 90 });
+    await tenant.batch([
+      { op: "charge", reservationId: id, child: 1, attempt: 4, outcome: "failed", actual: { tokens: 60 } },
+    ]);
+    for (const scope of scopes) expect((await tenant.balance(scope)).spent).toBe(150);
+    expect((await tenant.reserve(jobId, 1)).body.scope.kind).toBe(kind);
+    await tenant.expectAtRest();
+  });
+});
+
 describe("a limit of 0", () => {
   const shown = async (tenant: HttpTenant, kind: Kind, jobId: string) =>
     (await tenant.balance(kind === "tenant" ? kind : kind === "user" ? "user:ada" : `job:${jobId}`)).limit;

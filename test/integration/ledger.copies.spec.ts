@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { Redis } from "ioredis";
 import pg from "pg";
 import type { Command, Ledger } from "#libs/ledger";
-import { commandsOf, keyed } from "../support/commands.js";
+import { commandsOf, keyed, plan } from "../support/commands.js";
 import { answerOf, refusalOf, wordOf } from "../support/outcomes.js";
 import { eventually, TestRecord } from "../support/record.js";
 import { redisUrl } from "../support/services.js";
@@ -36,7 +36,8 @@ async function fullTenant(limits: { user?: number } = {}) {
   });
   const commands = commandsOf(tenantId);
   const jobId = answerOf(await here.execute(commands.createJob({ user: "ann" })))["id"] as string;
-  const held = answerOf(await here.reserve(commands.reserve(jobId, Math.min(100, limits.user ?? 100))))["id"] as string;
+  const ask = plan(1, Math.min(100, limits.user ?? 100), 1);
+  const held = answerOf(await here.reserve(commands.reserve(jobId, ask)))["id"] as string;
   for (const ledger of [here, there]) refusalOf(await ledger.reserve(commands.reserve(jobId, 1)));
   return { tenantId, commands, jobId, held, tenantKey: copyOf(tenantId, `tenant:${tenantId}:tokens:none`) };
 }
@@ -47,6 +48,7 @@ describe("after an answer that gives room at one process, a request that now fit
   const GIVERS: [string, (full: Full) => Command, { user?: number }][] = [
     ["settle", ({ commands, held }) => commands.settle(held, 99), {}],
     ["release", ({ commands, held }) => commands.release(held), {}],
+    ["a charge of a success", ({ commands, held }) => commands.charge(held, [1, 1], 1), {}],
     ["a raise of the tenant's limit", ({ commands }) => commands.setLimit(101), {}],
     ["an adjustment", ({ commands }) => commands.configure({ change: "adjust", unit: "tokens", delta: 1 }), {}],
     [
@@ -70,6 +72,11 @@ describe("after an answer that gives room at one process, a request that now fit
   it.each([
     ["settle", ({ commands, held }: Full) => commands.settle(held, 99)],
     ["release", ({ commands, held }: Full) => commands.release(held)],
+    ["charge", ({ commands, held }: Full) => commands.charge(held, [1, 1], 1)],
+    [
+      "charge under its key",
+      ({ commands, held }: Full) => commands.charge(held, [1, 1], 1, "succeeded", keyed(`K ${held}`)),
+    ],
   ])("a %s that is repeated, where the process that did it died before it told the copies", async (_, closing) => {
     const dying = record.open({ redisUrl: null });
     const full = await fullTenant();
@@ -78,6 +85,20 @@ describe("after an answer that gives room at one process, a request that now fit
     answerOf(await there.execute(closing(full)));
     for (const ledger of [here, there]) {
       expect(wordOf(await ledger.reserve(commands.reserve(jobId, 1, { dryRun: true })))).toBe("done");
+    }
+  });
+
+  it("the end of a child, also where it is repeated and the process that did it died before it told the copies", async () => {
+    const dying = record.open({ redisUrl: null });
+    for (let round = 0; round < 10; round += 1) {
+      const { commands } = await fullTenant();
+      answerOf(await here.execute(commands.setLimit(200)));
+      const parent = answerOf(await here.execute(commands.createJob({ allowance: { tokens: 10 } })))["id"] as string;
+      const child = answerOf(await here.execute(commands.childOf(parent, 10)))["id"] as string;
+      for (const ledger of [here, there]) refusalOf(await ledger.reserve(commands.reserve(parent, 1)));
+      if (round % 2 === 0) answerOf(await dying.execute(commands.endJob(child)));
+      answerOf(await here.execute(commands.endJob(child)));
+      expect(wordOf(await there.reserve(commands.reserve(parent, 10)))).toBe("done");
     }
   });
 

@@ -56,7 +56,17 @@ export async function givenTenant(
 export async function givenJob(ledger: Ledger, tenantId: string): Promise<string> {
   const jobId = newId("job");
   const key = { key: jobId, fingerprint: "f" };
-  await ledger.execute({ type: "createJob", tenantId, jobId, user: null, name: null, labels: {}, allowance: {}, key });
+  await ledger.execute({
+    type: "createJob",
+    tenantId,
+    jobId,
+    user: null,
+    name: null,
+    labels: {},
+    allowance: {},
+    parent: null,
+    key,
+  });
   return jobId;
 }
 

@@ -5,6 +5,7 @@ import type { CutAt } from "../support/cut.js";
 import { HttpTenant } from "../support/http.js";
 import type { Replicas } from "../support/replicas.js";
 import { Client, isKeyed } from "./client.js";
+import { decideWhatIsDue } from "./due.js";
 import { inSomeOrder } from "./order.js";
 import { expectAllShown, expectBinding, expectCopies } from "./reads.js";
 import {
@@ -81,14 +82,16 @@ export class HttpWorld {
     else await this.runGroup(step.actions, step.inBatch);
   }
 
-  /** In the end all that stands and all that is shown is the same; and once all deadlines have passed nothing is held. */
+  /** In the end all that stands and all that is shown is the same; and once all deadlines have passed only grants are held. */
   async expectSame(): Promise<void> {
     await this.expectRowsAndReads();
     await this.moveClock(this.now + LONGEST_LIFE_MS);
     await this.expectRowsAndReads();
     for (const { book, client } of this.tenants) {
       expectSound(book);
-      expect(balancesIn(book).filter(({ reserved }) => reserved > 0)).toEqual([]);
+      expect(reservationsIn(book).filter(({ state }) => state === "open")).toEqual([]);
+      // Jobs hold the grants of their open children.
+      expect(balancesIn(book).filter(({ scope, reserved }) => scope.kind !== "job" && reserved > 0)).toEqual([]);
       for (const tenant of client.at) await tenant.expectAtRest();
     }
   }
@@ -226,7 +229,8 @@ export class HttpWorld {
       if (before) expect(got).toEqual(gotOf(command, before, instance));
       const text = textOf(got);
       const says = (outcome: Outcome) => textOf(gotOf(decided, outcome, instance)) === text;
-      return { command: decided, text, isDenial: got.status === 402, isOutside: before !== null, says };
+      const isDenial = got.status === 402 && command.type === "reserve";
+      return { command: decided, text, isDenial, isOutside: before !== null, says };
     });
     const stands = textOf(await shapeIn(this.service.record, tenant.book.tenantId));
     const inside = given.filter(({ isOutside }) => !isOutside);
@@ -248,7 +252,11 @@ export class HttpWorld {
   private async spread({ tenant, command }: Run): Promise<void> {
     if (command.type === "configure") await this.teach(tenant);
     if (command.type !== "endJob") return;
-    for (const got of await tenant.client.sendToAll(command)) this.account({ tenant, command }, got);
+    const below = [...tenant.book.jobs.rows.values()].filter((job) => job?.ancestors.includes(command.jobId));
+    for (const jobId of [command.jobId, ...below.map((job) => job!.id)]) {
+      const same = { ...command, jobId };
+      for (const got of await tenant.client.sendToAll(same)) this.account({ tenant, command: same }, got);
+    }
   }
 
   /** A change to what already is shows a process the record's time and the tenant's settings. */
@@ -276,15 +284,6 @@ export class HttpWorld {
 }
 
 const REFUSED: Outcome = { type: "refused", refusal: { code: "conflict", detail: "" } };
-
-/** What the reconciler does. */
-function decideWhatIsDue(book: TenantBook, now: number): void {
-  const { tenantId } = book;
-  for (const { id, state, expiresAt } of reservationsIn(book)) {
-    if (state === "open" && expiresAt <= now) decide(book, commandsOf(tenantId).expire(id), now);
-  }
-  decide(book, { type: "openWindows", tenantId }, now);
-}
 
 /** The command with an id that nobody is shown. */
 function bound(command: Command, id: string): Command {

@@ -4,6 +4,7 @@ import type { HttpTenant } from "../support/http.js";
 import { eventually } from "../support/record.js";
 import { sorted } from "./shape.js";
 import {
+  attemptShown,
   balanceShown,
   bindingShown,
   entryShown,
@@ -50,6 +51,10 @@ export async function expectAllShown(tenant: HttpTenant, book: TenantBook, now: 
     reservationsIn(book).map(async (reservation) => {
       const { body } = await tenant.call("GET", `/v1/reservations/${reservation.id}`);
       expect(body).toEqual(reservationShown(reservation));
+      const attempts = await tenant.call("GET", `/v1/reservations/${reservation.id}/attempts?limit=500`);
+      const booked = [...book.attempts.rows.values()].flatMap((of) => of ?? []);
+      const here = booked.filter(({ reservationId }) => reservationId === reservation.id);
+      expect(sorted(attempts.body["data"] as object[])).toEqual(sorted(here.map(attemptShown)));
     }),
   );
   await expectEntries(tenant, book);
@@ -70,9 +75,12 @@ async function expectJobs(tenant: HttpTenant, book: TenantBook): Promise<void> {
       expect({ ...body, balances: sorted(body["balances"] as object[]) }).toEqual({
         ...jobShown(job),
         balances: sorted(jobBalancesShown(book, job)),
-        children: 0,
+        children: jobsIn(book).filter(({ ancestors }) => ancestors[0] === job.id).length,
         reservations: counts,
       });
+      const children = await tenant.call("GET", `/v1/jobs/${job.id}/children?limit=500`);
+      const below = jobsIn(book).filter(({ ancestors }) => ancestors[0] === job.id);
+      expect(sorted(children.body["data"] as object[])).toEqual(sorted(below.map(jobShown)));
     }),
   );
 }

@@ -37,6 +37,10 @@ export function requestOf(command: Command): Sent {
       return of(`jobs/${command.jobId}/${command.state === "closed" ? "close" : "cancel"}`);
     case "reserve":
       return of(`jobs/${command.jobId}/reservations`, reserveBody(command), command.dryRun ? null : command.key);
+    case "charge": {
+      const { child, attempt, outcome, actual, key } = command;
+      return of(`reservations/${command.reservationId}/charges`, { child, attempt, outcome, actual }, key);
+    }
     case "settle":
       return of(`reservations/${command.reservationId}/settle`, { actual: command.actual });
     case "release":
@@ -52,11 +56,12 @@ export function requestOf(command: Command): Sent {
 
 type Of<Type extends Command["type"]> = Extract<Command, { type: Type }>;
 
-function jobBody({ user, name, allowance }: Of<"createJob">): object {
+function jobBody({ user, name, allowance, parent }: Of<"createJob">): object {
   return {
     ...(user !== null && { user }),
     ...(name !== null && { name }),
     ...(Object.keys(allowance).length > 0 && { allowance }),
+    ...(parent && { parentJobId: parent.jobId, grant: parent.grant }),
   };
 }
 
@@ -103,6 +108,8 @@ export function operationOf(command: Command): object | null {
       return { op: command.state === "closed" ? "closeJob" : "cancelJob", jobId: command.jobId };
     case "reserve":
       return { op: "reserve", jobId: command.jobId, ...keyed };
+    case "charge":
+      return { op: "charge", reservationId: command.reservationId, ...keyed };
     case "settle":
     case "release":
     case "extend":
@@ -120,6 +127,7 @@ export function decidedOf<T extends Command>(command: T, { body }: Got): T {
   const key = sent.key === null ? null : useOf(sent.key, sent.isAdmin ? "a" : "t", request);
   if (command.type === "createJob") return { ...command, jobId: id, key };
   if (command.type === "reserve") return { ...command, reservationId: id, key };
+  if (command.type === "charge") return { ...command, key };
   if (command.type !== "configure") return command;
   const reason = command.change.change === "adjust" ? REASON : null;
   return { ...command, key, actor: "operator", reason };
@@ -135,7 +143,7 @@ export function refusedBefore(command: Command): Outcome | null {
 /** What the outcome looks like to the client; `instance` is the path of the request. */
 export function gotOf(command: Command, outcome: Outcome, instance = requestOf(command).path): Got {
   if (outcome.type === "refused") return problemOf(outcome.refusal, instance);
-  const creates = command.type === "createJob" || (command.type === "reserve" && !command.dryRun);
+  const creates = command.type === "reserve" ? !command.dryRun : ["createJob", "charge"].includes(command.type);
   const body = JSON.parse(JSON.stringify(outcome.answer)) as object;
   return { status: creates ? 201 : 200, replayed: outcome.replayed, body };
 }
@@ -161,6 +169,7 @@ function problemOf({ code, detail, errors, denial }: Refusal, instance: string):
 export function otherUnderSameKey<T extends Command>(command: T, jobId: string | undefined): T {
   if (command.type === "createJob") return { ...command, name: "another" };
   if (command.type === "reserve" && jobId !== undefined) return { ...command, jobId };
+  if (command.type === "charge") return { ...command, attempt: command.attempt + 1 };
   if (command.type === "reserve") return { ...command, ttlMs: command.ttlMs + 1 };
   if (command.type !== "configure" || command.change.change !== "adjust") return command;
   return { ...command, change: { ...command.change, delta: command.change.delta * 2 } };

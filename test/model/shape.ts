@@ -14,6 +14,7 @@ export interface Shape {
   readonly users: object;
   readonly jobs: readonly object[];
   readonly reservations: readonly object[];
+  readonly attempts: readonly object[];
   readonly balances: readonly object[];
   readonly keys: readonly object[];
   readonly entries: readonly object[];
@@ -51,6 +52,7 @@ export function shapeOf(book: TenantBook): Shape {
     users: plain(Object.fromEntries(book.users.rows)),
     jobs: rows(book.jobs),
     reservations: rows(book.reservations),
+    attempts: sorted(plain([...book.attempts.rows.values()].flatMap((of) => of ?? []))),
     balances: rows(book.balances),
     keys: sorted(plain([...book.keys.rows.values()].filter((row) => row !== null).map(parsed))),
     entries: sorted(plain(book.changes.entries)),
@@ -67,7 +69,7 @@ export function copyOf(book: TenantBook): TenantBook {
   const copy = new TenantBook(book.tenantId, true);
   copy.tenant = plain(book.tenant);
   copy.settings = plain(book.settings);
-  for (const name of ["jobs", "reservations", "balances", "keys", "users"] as const) {
+  for (const name of ["jobs", "reservations", "attempts", "balances", "keys", "users"] as const) {
     for (const [id, row] of book[name].rows) (copy[name].rows as Map<string, unknown>).set(id, plain(row));
   }
   copy.changes.entries.push(...book.changes.entries);
@@ -88,13 +90,17 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     "allowances WHERE tenant_id = $1",
   );
   const reservations = await rows(
-    `id, job_id AS "jobId", user_name AS user, state, reserved, plan, keys, actual, late, would_deny AS "wouldDeny",
+    `id, job_id AS "jobId", user_name AS user, state, reserved, held, charged, plan, keys, ancestors, actual, late, would_deny AS "wouldDeny",
      ${ms("created_at")} AS "createdAt", ${ms("expires_at")} AS "expiresAt", ${ms("closed_at")} AS "closedAt"`,
     "reservations WHERE tenant_id = $1",
   );
   const jobs = await rows(
-    `id, user_name AS user, name, labels, allowance, state, ${ms("created_at")} AS "createdAt", ${ms("closed_at")} AS "closedAt"`,
+    `id, user_name AS user, name, labels, allowance, ancestors, state, ${ms("created_at")} AS "createdAt", ${ms("closed_at")} AS "closedAt"`,
     "jobs WHERE tenant_id = $1",
+  );
+  const attempts = await rows(
+    `reservation_id AS "reservationId", child, attempt, outcome, actual, freed, late, ${ms("at")} AS at`,
+    "attempts WHERE tenant_id = $1",
   );
   const balances = await rows(
     `key, limit_amount AS "limit", reserved, spent, version`,
@@ -113,6 +119,7 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     ...settingsFrom(allowances),
     jobs: sorted(jobs),
     reservations: sorted(reservations),
+    attempts: sorted(attempts),
     balances: sorted(balances.map((row) => ({ ...row, ...parseBalanceKey(row["key"] as string) }))),
     keys: sorted((keys as unknown as KeyRecord[]).map(parsed)),
     entries: sorted(entries),

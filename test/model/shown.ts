@@ -5,6 +5,8 @@ import {
   tenantPlace,
   userPlace,
   type AllowanceSetting,
+  type Attempt,
+  attemptsId,
   type Balance,
   type Command,
   type Configure,
@@ -24,15 +26,17 @@ const maybe = <T>(name: string, value: T | null | undefined, shown: (value: T) =
   value === null || value === undefined ? {} : { [name]: shown(value) };
 
 export function jobShown(job: Job): object {
-  const { id, state, user, name, labels, allowance, createdAt, closedAt } = job;
+  const { id, state, user, name, labels, allowance, ancestors, createdAt, closedAt } = job;
   const times = { createdAt: at(createdAt), ...maybe("closedAt", closedAt, at) };
-  return { id, state, ...maybe("user", user), ...maybe("name", name), labels, allowance, ...times };
+  const [parentJobId] = ancestors;
+  const place = { depth: ancestors.length + 1, ...(parentJobId !== undefined && { parentJobId, grant: allowance }) };
+  return { id, state, ...maybe("user", user), ...maybe("name", name), labels, allowance, ...place, ...times };
 }
 
 export function reservationShown(reservation: Reservation): object {
-  const { id, jobId, state, reserved, plan, createdAt, expiresAt, closedAt, wouldDeny } = reservation;
+  const { id, jobId, state, reserved, held, charged, plan, createdAt, expiresAt, closedAt, wouldDeny } = reservation;
   return {
-    ...{ id, jobId, state, reserved },
+    ...{ id, jobId, state, reserved, held, charged },
     ...maybe("plan", plan),
     ...{ createdAt: at(createdAt), expiresAt: at(expiresAt) },
     ...maybe("closedAt", closedAt, at),
@@ -41,15 +45,29 @@ export function reservationShown(reservation: Reservation): object {
   };
 }
 
-function settledShown({ reserved, actual, late }: Reservation): object {
+function settledShown({ reserved, charged, actual, late }: Reservation): object {
   const each = (of: (held: number, used: number) => number) =>
-    Object.fromEntries(Object.entries(reserved).map(([unit, held]) => [unit, of(held, actual![unit]!)]));
+    Object.fromEntries(
+      Object.entries(reserved).map(([unit, held]) => [unit, of(held, charged[unit]! + actual![unit]!)]),
+    );
   const over = (by: number) => (by > 0 ? by : 0);
   return {
     actual,
     released: each((held, used) => over(held - used)),
     overage: each((held, used) => over(used - held)),
     late,
+  };
+}
+
+export function attemptShown({ at: when, freed, ...attempt }: Attempt): object {
+  const used = Object.entries(attempt.actual);
+  const released = used.map(([unit, amount]) => [unit, Math.max(0, freed[unit]! - amount)] as const);
+  const overage = used.map(([unit, amount]) => [unit, Math.max(0, amount - freed[unit]!)] as const);
+  return {
+    ...attempt,
+    released: Object.fromEntries(released),
+    overage: Object.fromEntries(overage),
+    at: at(when),
   };
 }
 
@@ -92,7 +110,7 @@ export function entryShown(entry: LedgerEntry): object {
 }
 
 function detailShown(detail: NonNullable<LedgerEntry["detail"]>): object {
-  if ("late" in detail) return { late: true };
+  if (!("scope" in detail)) return detail;
   const { scope, from, to, actor, reason } = detail;
   return {
     scope,
@@ -136,6 +154,10 @@ export function shownAfter(book: TenantBook, command: Command, now: number): obj
       return jobShown(book.jobs.find(command.jobId)!);
     case "reserve":
       return command.dryRun ? null : reservationShown(book.reservations.find(command.reservationId)!);
+    case "charge": {
+      const of = book.attempts.find(attemptsId(command.reservationId, command.child));
+      return attemptShown(of!.find(({ attempt }) => attempt === command.attempt)!);
+    }
     case "settle":
     case "release":
     case "extend":

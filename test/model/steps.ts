@@ -80,6 +80,8 @@ const createJob = fc.record({
   kind: fc.constant("createJob" as const),
   user,
   most: fc.option(fc.oneof(small, fc.noBias(fc.nat(150)))),
+  /** A child of an earlier job. */
+  child: fc.option(fc.record({ of: fc.nat(), grant: amounts })),
 });
 const endJob = fc.record({
   kind: fc.constant("endJob" as const),
@@ -87,6 +89,13 @@ const endJob = fc.record({
   state: fc.constantFrom("closed" as const, "cancelled" as const),
 });
 const settle = fc.record({ kind: fc.constant("settle" as const), which: fc.nat(), actual: small });
+const charge = fc.record({
+  kind: fc.constant("charge" as const),
+  which: fc.nat(),
+  place: fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 })),
+  outcome: fc.constantFrom("succeeded" as const, "failed" as const),
+  actual: small,
+});
 const close = fc.record({ kind: fc.constantFrom("release" as const, "expire" as const), which: fc.nat() });
 const extend = fc.record({
   kind: fc.constant("extend" as const),
@@ -139,10 +148,11 @@ const action = fc.oneof(
   { weight: 4, arbitrary: createJob },
   { weight: 14, arbitrary: reserve },
   { weight: 8, arbitrary: settle },
+  { weight: 6, arbitrary: charge },
   { weight: 3, arbitrary: close },
   { weight: 1, arbitrary: extend },
   { weight: 4, arbitrary: configure },
-  { weight: 1, arbitrary: endJob },
+  { weight: 2, arbitrary: endJob },
   { weight: 3, arbitrary: again },
 );
 
@@ -166,15 +176,22 @@ export function commandOf(action: Action, made: Made): Command {
   if (action.kind === "again") return pick(sent, action.which) ?? commands.release("rsv_none");
   if (action.kind === "configure")
     return commands.configure(action.change, action.change.change === "adjust" ? { key: keyed() } : {});
-  if (action.kind === "createJob") {
-    return commands.createJob({ user: action.user, allowance: action.most === null ? {} : { tokens: action.most } });
-  }
+  if (action.kind === "createJob") return createJobOf(action, made);
   if (action.kind === "endJob") return commands.endJob(pick(jobs, action.job) ?? "job_none", action.state);
   if (action.kind === "reserve") return reserveOf(action, made);
   const { id, units } = pick(reservations, action.which) ?? { id: "rsv_none", units: ["tokens"] };
-  if (action.kind === "settle")
-    return commands.settle(id, Object.fromEntries(units.map((name) => [name, action.actual])));
+  const actual = (amount: number) => Object.fromEntries(units.map((name) => [name, amount]));
+  if (action.kind === "settle") return commands.settle(id, actual(action.actual));
+  if (action.kind === "charge") return commands.charge(id, action.place, actual(action.actual), action.outcome);
   return action.kind === "extend" ? commands.extend(id, action.ttlMs) : commands[action.kind](id);
+}
+
+/** A child is mostly of its parent's user, which it need not name. */
+function createJobOf({ user: named, most, child }: Extract<Action, { kind: "createJob" }>, made: Made): Command {
+  const commands = commandsOf(made.tenantId);
+  if (child === null) return commands.createJob({ user: named, allowance: most === null ? {} : { tokens: most } });
+  const parent = pick(made.jobs, child.of) ?? "job_none";
+  return commands.childOf(parent, child.grant, { user: most === null ? named : null });
 }
 
 function reserveOf(

@@ -102,13 +102,19 @@ export class ValidValues {
     const { properties = {}, required = [] } = schema;
     const entries = Object.entries(properties).filter(([name]) => {
       if (required.includes(name)) return true;
-      if (name === "plan" || name === "service") return false;
+      if (["plan", "service", "parentJobId", "grant"].includes(name)) return false;
       return name === "amounts" || name === "idempotencyKey" || this.random.chance(30);
     });
+    /** Some fields in the place of one that does not come together with them. */
+    const instead = (left: string, ...names: string[]) =>
+      entries.filter(([name]) => name !== left).concat(names.map((name) => [name, properties[name]!]));
     const planned = "plan" in properties && this.random.chance(40);
+    const child = "grant" in properties && this.random.chance(30);
     const chosen = planned
-      ? entries.filter(([name]) => name !== "amounts").concat([["plan", properties["plan"]!]])
-      : entries;
+      ? instead("amounts", "plan")
+      : child
+        ? instead("allowance", "parentJobId", "grant")
+        : entries;
     return Object.fromEntries(chosen.map(([name, each]) => [name, this.of(name, resolved(each))]));
   }
 

@@ -30,11 +30,22 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
   const reservations = [];
   for (const jobId of [...jobs, ...jobs]) reservations.push(await tenant.openReservation({ ...open, jobId }));
   await tenant.settle(reservations.pop()!, { [unit]: 5 });
+  for (const attempt of [2, 3]) await tenant.charge(reservations[0]!, [1, attempt], { [unit]: 1 });
+  const children = [await tenant.child(jobs[0]!, { [unit]: 5 }), await tenant.child(jobs[0]!, { [unit]: 5 })];
   const ids = { ten: tenant.id, key: spare.body.id, job: jobs[0]!, rsv: reservations[0]! };
   return {
     tenant,
     values: { ...ids, user, unit },
-    secrets: [mark, tenant.id, tenant.key, spare.body.id, spare.body.key, ...jobs, ...reservations],
+    secrets: [
+      mark,
+      tenant.id,
+      tenant.key,
+      spare.body.id,
+      spare.body.key,
+      ...jobs,
+      ...children.map(({ body }) => body.id),
+      ...reservations,
+    ],
   };
 }
 

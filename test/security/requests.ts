@@ -103,8 +103,8 @@ function bodyOf(schema: Schema, values: Values): Record<string, unknown> {
   const wanted = Object.entries(properties).filter(
     ([name, each]) =>
       required.includes(name) ||
-      // Of amounts and a plan one is needed, which the schema does not say.
-      ["user", "amounts", "idempotencyKey"].includes(name) ||
+      // Of amounts and a plan one is needed, and with a parent a grant, which the schema does not say.
+      ["user", "amounts", "grant", "idempotencyKey"].includes(name) ||
       idPrefix(each) !== undefined,
   );
   return Object.fromEntries(wanted.map(([name, each]) => [name, valueOf(name, resolved(each), values)]));

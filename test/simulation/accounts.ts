@@ -12,8 +12,6 @@ export interface Account {
   limit: number | null;
   reserved: number;
   spent: number;
-  /** What the reservations that are open hold here. */
-  held: number;
   /** What it was, and since which virtual time. */
   readonly history: { readonly since: number; readonly figures: Figures }[];
 }
@@ -43,7 +41,6 @@ export class Accounts {
         limit,
         reserved: 0,
         spent: 0,
-        held: 0,
         history: [{ since: 0, figures: { limit, reserved: 0, spent: 0 } }],
       };
       this.accounts.set(key, account);

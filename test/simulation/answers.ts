@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   keyOf,
+  type Charge,
   type Command,
   type Configure,
   type Denial,
@@ -11,7 +12,7 @@ import {
   type Settle,
 } from "#libs/ledger";
 import { had, type Account } from "./accounts.js";
-import type { Auditor, Held, Ledgered } from "./auditor.js";
+import type { Auditor, Ledgered } from "./auditor.js";
 import type { Actor } from "./scheduler.js";
 
 /** How old what a denial rests on may be, milliseconds. */
@@ -40,8 +41,8 @@ export class Answers {
   findsRoom: "everywhere" | "there" | "maybe" = "maybe";
   /** When room was given back, and when somebody was told of it. */
   private readonly freed: {
-    readonly held: Held;
-    readonly closed: number;
+    readonly accounts: readonly Account[];
+    readonly at: number;
     readonly toldAt: number;
     readonly by: Actor;
   }[] = [];
@@ -58,8 +59,10 @@ export class Answers {
     if (answer.type === "done") return this.checkDone(asked, answer, known);
     this.denied += 1;
     const row = "reservationId" in command ? known.reservations.get(command.reservationId)?.row : undefined;
-    const isSame = row && (command.type === "settle" || command.type === "release") && isClosedBy(command, row);
-    if (isSame) this.auditor.find(`${command.type} was refused (${answer.refusal.code}), though it is what was done`);
+    const isClosed = row && (command.type === "settle" || command.type === "release") && isClosedBy(command, row);
+    const isCharged = command.type === "charge" && hasAttempt(command, known);
+    if (isClosed || isCharged)
+      this.auditor.find(`${command.type} was refused (${answer.refusal.code}), though it is what was done`);
     this.checkKept(asked, answer.refusal, known);
     const { denial } = answer.refusal;
     if (denial && command.type === "reserve") this.checkDenial(asked, denial, known);
@@ -81,10 +84,27 @@ export class Answers {
     if (use && use.fingerprint !== kept?.fingerprint) wrong("its key was used for another request");
     if (command.type === "configure") this.checkAdjusted(command, said, known, wrong);
     this.checkMade(command, said["id"] as string, known, wrong);
+    if (command.type === "charge" && !hasAttempt(command, known)) wrong("it is not recorded");
+    this.tell(command, known, by);
     if (!("reservationId" in command) || command.type === "reserve") return;
     this.checkClosing(command, said, known, wrong);
+  }
+
+  /** Room that this answer tells of: what a reservation or an ended child gave back. */
+  private tell(command: Command, known: Ledgered, by: Actor): void {
+    const toldAt = this.time();
+    if (command.type === "endJob") {
+      const parent = known.jobs.get(command.jobId)?.ancestors[0];
+      const at = known.ended.get(command.jobId);
+      if (parent === undefined || at === undefined) return;
+      const accounts = [...known.accounts.of("job", parent, "tokens"), ...known.accounts.of("job", parent, "calls")];
+      this.freed.push({ accounts, at, toldAt, by });
+    }
+    if (!("reservationId" in command) || command.type === "reserve") return;
     const held = known.reservations.get(command.reservationId);
-    if (held && held.closed < Infinity) this.freed.push({ held, closed: held.closed, toldAt: this.time(), by });
+    const at = command.type === "charge" ? held?.freed : held?.closed;
+    if (!held || at === undefined || at === Infinity) return;
+    this.freed.push({ accounts: held.accounts.map(({ account }) => account), at, toldAt, by });
   }
 
   /** A request that has had its effect is never refused, and another one under its key is told that it was used. */
@@ -132,13 +152,13 @@ export class Answers {
   }
 
   private checkSettlement(
-    { reserved, actual }: Reservation,
+    { reserved, charged, actual }: Reservation,
     said: Record<string, unknown>,
     wrong: (what: string) => void,
   ): void {
     const parts = said as Partial<Record<"released" | "overage", Record<string, number>>>;
     for (const [unit, amount] of Object.entries(reserved)) {
-      const difference = amount - (actual?.[unit] ?? 0);
+      const difference = amount - charged[unit]! - (actual?.[unit] ?? 0);
       const isRight =
         parts.released?.[unit] === Math.max(0, difference) && parts.overage?.[unit] === Math.max(0, -difference);
       if (!isRight)
@@ -156,8 +176,8 @@ export class Answers {
     if (reserved === 0 && spent === 0) return;
     const told = this.freed.filter((one) => one.toldAt <= askedAt && this.finds(one.by, by));
     const wasSo = (account: Account): boolean => {
-      const here = told.filter(({ held }) => held.accounts.some((one) => one.account === account));
-      const from = Math.max(askedAt - FRESH_MS - this.slackMs, ...here.map(({ closed }) => closed));
+      const here = told.filter(({ accounts }) => accounts.includes(account));
+      const from = Math.max(askedAt - FRESH_MS - this.slackMs, ...here.map(({ at }) => at));
       return had(account, { limit, reserved, spent }, from);
     };
     if (![...known.accounts.of(scope.kind, scope.id, unit)].some(wasSo))
@@ -167,6 +187,13 @@ export class Answers {
   private finds(told: Actor, asked: Actor): boolean {
     return this.findsRoom === "everywhere" || (this.findsRoom === "there" && told === asked);
   }
+}
+
+/** True where just these facts were charged. */
+function hasAttempt({ reservationId, child, attempt, outcome, actual }: Charge, known: Ledgered): boolean {
+  const of = known.reservations.get(reservationId)?.attempts ?? [];
+  const facts = JSON.stringify([child, attempt, outcome, actual]);
+  return of.some((one) => JSON.stringify([one.child, one.attempt, one.outcome, one.actual]) === facts);
 }
 
 /** True where the reservation stands as the command would leave it. */

@@ -1,17 +1,31 @@
-import type { Job, LedgerEntry, Reservation, ScopeKind, SettingChange, Tenant, TenantSettings } from "#libs/ledger";
+import type {
+  Attempt,
+  Job,
+  LedgerEntry,
+  Reservation,
+  ScopeKind,
+  SettingChange,
+  Tenant,
+  TenantSettings,
+} from "#libs/ledger";
 import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
-import { accountKey, Accounts, hourOf, type Account } from "./accounts.js";
-import { wrongMovements } from "./movements.js";
-import { COMMIT_TIMEOUT_MS } from "./process.js";
+import { accountKey, Accounts, hourOf } from "./accounts.js";
+import {
+  accountsOf,
+  dueOf,
+  heldAt,
+  jobAccount,
+  wrongBelow,
+  isEnforced,
+  wrongEnd,
+  wrongExtension,
+  wrongGrant,
+  wrongIn,
+  wrongTimes,
+  type Held,
+} from "./holds.js";
+import { defaultOf, unreached, withSetting } from "./limits.js";
 import type { Writes } from "./tables.js";
-import { USERS } from "./workload.js";
-
-export interface Held {
-  readonly accounts: readonly { readonly unit: string; readonly account: Account }[];
-  row: Reservation;
-  /** Virtual time at which it was closed. */
-  closed: number;
-}
 
 export interface Effect {
   readonly answer: object;
@@ -28,6 +42,10 @@ export interface Ledgered {
   readonly accounts: Accounts;
   readonly jobs: Map<string, Job>;
   readonly reservations: Map<string, Held>;
+  /** Those of them that are open. */
+  readonly open: Set<Held>;
+  /** Virtual times at which jobs ended. */
+  readonly ended: Map<string, number>;
   readonly keys: Map<string, Effect>;
   /** `<from> <to>` of every change of the tenant's limits. */
   readonly changes: Set<string>;
@@ -59,13 +77,20 @@ export class Auditor {
       accounts: new Accounts(),
       jobs: new Map(),
       reservations: new Map(),
+      open: new Set(),
+      ended: new Map(),
       keys: new Map(),
       changes: new Set(),
     });
   }
 
-  find(finding: string): void {
-    this.findings.push(finding);
+  /** undefined: nothing is wrong. */
+  find(finding: string | undefined): void {
+    if (finding !== undefined) this.findings.push(finding);
+  }
+
+  private findAll(findings: readonly string[]): void {
+    this.findings.push(...findings);
   }
 
   committed(all: readonly Writes[]): void {
@@ -78,123 +103,114 @@ export class Auditor {
     if (writes.tenant) known.tenant = writes.tenant;
     for (const job of writes.newJobs) known.jobs.set(job.id, job);
     this.checkAdmissible(known, writes, before);
-    this.checkMovements(known, writes);
-    for (const row of writes.newReservations) known.reservations.set(row.id, this.hold(known, row, writes));
+    for (const row of writes.newReservations) {
+      const held = this.hold(known, row, writes);
+      known.reservations.set(row.id, held);
+      known.open.add(held);
+    }
+    for (const attempt of writes.newAttempts) this.charge(known, attempt);
     for (const entry of writes.entries) this.book(known, entry, before);
     for (const row of writes.reservations) this.move(known, row, writes.tenant ?? before);
-    for (const job of writes.jobs) known.jobs.set(job.id, job);
+    for (const row of writes.newReservations) this.checkRow(known.reservations.get(row.id)!, row);
+    this.checkBooked(known, writes.entries);
+    for (const job of writes.jobs) this.end(known, job);
     for (const change of writes.settings) this.set(known, change);
     this.checkKeys(known, writes);
     this.checkBalances(known, writes);
+    for (const job of writes.jobs) this.findAll(wrongEnd(known, job));
   }
 
   /** Nothing is admitted for a tenant or a job that was not open before this commit. */
-  private checkAdmissible({ jobs }: Ledgered, { newReservations, newJobs, tenant }: Writes, before: Tenant): void {
+  private checkAdmissible(known: Ledgered, { newReservations, newJobs, tenant }: Writes, before: Tenant): void {
+    const { jobs } = known;
     this.admitted += newReservations.length;
     const admits = newReservations.length + newJobs.length > 0;
     if (admits && before.state !== "active" && !tenant) this.find(`admitted for a tenant that is ${before.state}`);
-    for (const { id, jobId, user } of newReservations) {
+    for (const job of newJobs) this.find(wrongBelow(known, job));
+    for (const { id, jobId, user, ancestors } of newReservations) {
       const job = jobs.get(jobId);
+      if (job?.ancestors.join() !== ancestors.join()) this.find(`${id} stands in another line than its job`);
       if (job?.state !== "open") this.find(`${id} was admitted for a job that is ${job?.state ?? "not there"}`);
       if (job?.user !== user) this.find(`${id} is of another user than its job`);
     }
   }
 
-  /** What was booked of each reservation is what became of it. */
-  private checkMovements({ reservations }: Ledgered, writes: Writes): void {
-    const rows = [...writes.newReservations, ...writes.reservations];
-    for (const row of rows) {
-      const before = reservations.get(row.id)?.row ?? null;
-      const entries = writes.entries.filter(({ reservationId }) => reservationId === row.id);
-      this.findings.push(...wrongMovements(before, row, entries));
-    }
-    for (const { type, reservationId } of writes.entries) {
-      if (type !== "limit" && !rows.some(({ id }) => id === reservationId))
-        this.find(`${type} was booked of ${reservationId}, which did not change`);
-    }
-  }
-
-  /** What is overdue cannot be revived, and for a job or a tenant that has ended nothing is held longer. */
-  private checkExtension(before: Reservation, job: Job | undefined, tenant: Tenant): void {
-    // Decided under the lock, at most one time-out before it was committed.
-    if (before.expiresAt <= this.recordTime() - COMMIT_TIMEOUT_MS)
-      this.find(`${before.id} was extended after its deadline`);
-    if (job?.state !== "open") this.find(`${before.id} was extended for a job that is ${job?.state}`);
-    if (tenant.state !== "active") this.find(`${before.id} was extended for a tenant that is ${tenant.state}`);
-  }
-
   private set(known: Ledgered, change: SettingChange): void {
-    const { unit } = change;
-    if (change.kind === "tenant") {
-      const allowances = { ...known.settings.allowances, [unit]: change.setting };
-      known.settings = { ...known.settings, allowances };
-    } else if (change.kind === "user") {
-      known.own.set(`${change.user} ${unit}`, change.setting.limit);
-    } else if (change.kind === "userDefault") {
-      const { [unit]: _, ...others } = known.settings.userAllowance;
-      known.settings = {
-        ...known.settings,
-        userAllowance: change.limit === null ? others : { ...others, [unit]: change.limit },
-      };
-      this.checkDefault(known, unit, change.limit);
-    }
-  }
-
-  /** A new default has reached every user without a limit of its own, in the window that runs. */
-  private checkDefault({ accounts, own, settings }: Ledgered, unit: string, limit: number | null): void {
-    const window = settings.allowances[unit]!.period === "hour" ? hourOf(this.recordTime()) : "none";
-    for (const user of USERS) {
-      if (user === null || own.has(`${user} ${unit}`)) continue;
-      const account = accounts.find(accountKey("user", user, unit, window));
-      if (account && account.limit !== limit) this.find(`the default of ${limit} did not reach ${user}`);
-    }
+    known.settings = withSetting(known.settings, change);
+    if (change.kind === "user") known.own.set(`${change.user} ${change.unit}`, change.setting.limit);
+    if (change.kind !== "userDefault") return;
+    for (const user of unreached(known, change.unit, this.recordTime()))
+      this.find(`the default of ${change.limit} did not reach ${user}`);
   }
 
   /** Which accounts bind a reservation: job, user where there is one, tenant. */
   private hold(known: Ledgered, row: Reservation, writes: Writes): Held {
-    const { settings, accounts, own, jobs } = known;
+    const { settings, accounts, own } = known;
     const list: Held["accounts"][number][] = [];
+    const keys = new Set<string>();
     for (const unit of Object.keys(row.reserved)) {
       const { period, limit } = settings.allowances[unit]!;
       const window = period === "hour" ? hourOf(row.createdAt) : "none";
-      const open = (kind: ScopeKind, id: string, at: string, most: number | null) =>
+      const open = (kind: ScopeKind, id: string, at: string, most: number | null) => {
+        keys.add(accountKey(kind, id, unit, at));
         list.push({ unit, account: accounts.open(accountKey(kind, id, unit, at), most) });
-      open("job", row.jobId, "none", jobs.get(row.jobId)?.allowance[unit] ?? null);
+      };
+      list.push({ unit, account: jobAccount(known, row.jobId, unit) });
+      keys.add(accountKey("job", row.jobId, unit, "none"));
       if (row.user !== null) {
         const set = own.get(`${row.user} ${unit}`);
-        open("user", row.user, window, set === undefined ? this.defaultOf(known, row.user, unit, writes) : set);
+        open("user", row.user, window, set === undefined ? defaultOf(known, row.user, unit, writes) : set);
       }
       open("tenant", known.tenant.id, window, limit);
     }
-    for (const { unit, account } of list) account.held += row.reserved[unit]!;
-    return { accounts: list, row: { ...row, state: "open" }, closed: Infinity };
+    const none = { attempts: [], closed: Infinity, freed: 0, spent: {} };
+    return { accounts: list, keys, row: { ...row, state: "open" }, left: { ...row.reserved }, ...none };
   }
 
-  /** The users' default; where this commit changes it, before or after as the user's new balance says. */
-  private defaultOf({ settings }: Ledgered, user: string, unit: string, writes: Writes): number | null {
-    const before = settings.userAllowance[unit] ?? null;
-    const changes = writes.settings.flatMap((one) =>
-      one.kind === "userDefault" && one.unit === unit ? [one.limit] : [],
-    );
-    const start = accountKey("user", user, unit, "");
-    const row = writes.balances.find(({ balance, readVersion }) => readVersion === 0 && balance.key.startsWith(start));
-    return row && changes.includes(row.balance.limit) ? row.balance.limit : before;
+  private charge({ reservations }: Ledgered, attempt: Attempt): void {
+    const held = reservations.get(attempt.reservationId);
+    if (!held) return this.find(`a charge of ${attempt.reservationId}, which is not there`);
+    this.find(wrongIn(held, attempt));
+    held.attempts.push(attempt);
   }
 
   private book(known: Ledgered, entry: LedgerEntry, before: Tenant): void {
     if (entry.type === "limit") return this.bookLimit(known, entry);
+    if (entry.type === "grant" || entry.type === "return") return this.bookGrant(known, entry, before);
     const held = known.reservations.get(entry.reservationId!);
     if (!held) return this.find(`an entry of ${entry.reservationId}, which is not there`);
     const { row } = held;
-    for (const { account } of held.accounts.filter(({ unit }) => unit === entry.unit)) {
+    const { type, unit } = entry;
+    const due = dueOf(held, entry);
+    if (entry.reserved !== due) this.find(`${row.id}: ${type} moved ${entry.reserved} where ${due} was due`);
+    this.keep(held, entry);
+    for (const account of accountsOf(known, held, entry)) {
       known.accounts.change(account, { reserved: entry.reserved, spent: entry.spent }, this.time());
       const { limit, reserved, spent } = account;
-      if (reserved < 0 || spent < 0) this.find(`${row.id}: a negative figure after ${entry.type}`);
-      const enforced =
-        entry.type === "reserve" && known.tenant.enforcement === "enforce" && before.enforcement === "enforce";
+      if (reserved < 0 || spent < 0) this.find(`${row.id}: a negative figure after ${type}`);
+      const enforced = type === "reserve" && isEnforced(known.tenant, before);
       if (enforced && limit !== null && reserved + spent > limit)
-        this.find(`${row.id} was admitted over a limit: ${reserved} + ${spent} of ${limit} ${entry.unit}`);
+        this.find(`${row.id} was admitted over a limit: ${reserved} + ${spent} of ${limit} ${unit}`);
     }
+  }
+
+  private keep(held: Held, { type, unit, reserved, spent }: LedgerEntry): void {
+    if (type !== "reserve") held.left[unit] = held.left[unit]! + reserved;
+    held.spent[unit] = (held.spent[unit] ?? 0) + spent;
+    if (reserved < 0) held.freed = this.time();
+  }
+
+  /** A grant is held at the parent; when the child ends, the parent gets what the child holds and has spent instead. */
+  private bookGrant(known: Ledgered, entry: LedgerEntry, before: Tenant): void {
+    const { childJobId } = entry.detail as { childJobId: string };
+    this.find(wrongGrant(known, entry, childJobId));
+    if (entry.jobId === null) return;
+    const account = jobAccount(known, entry.jobId, entry.unit);
+    known.accounts.change(account, { reserved: entry.reserved, spent: entry.spent }, this.time());
+    const { limit, reserved, spent } = account;
+    const enforced = entry.type === "grant" && isEnforced(known.tenant, before);
+    if (enforced && limit !== null && reserved + spent > limit)
+      this.find(`${childJobId} was granted over a limit: ${reserved} + ${spent} of ${limit} ${entry.unit}`);
   }
 
   private bookLimit({ accounts, changes }: Ledgered, { detail, keys }: LedgerEntry): void {
@@ -208,20 +224,46 @@ export class Auditor {
   }
 
   /** A reservation closes once; only an expired one may still be settled, once. */
-  private move({ reservations, jobs }: Ledgered, row: Reservation, tenant: Tenant): void {
+  private move({ reservations, open, jobs }: Ledgered, row: Reservation, tenant: Tenant): void {
     const held = reservations.get(row.id);
     if (!held) return this.find(`${row.id} changed and was never admitted`);
     const { state } = held.row;
-    const isLegal = state === "open" || (state === "expired" && row.state === "settled");
+    const isLegal = state === "open" || (state === "expired" && (row.state === "settled" || row.state === "expired"));
     if (!isLegal) this.find(`${row.id} went from ${state} to ${row.state}`);
-    if (row.state === "open") this.checkExtension(held.row, jobs.get(row.jobId), tenant);
-    if (row.state === "expired" && this.sweptWithinMs < row.closedAt! - row.expiresAt)
+    const extended = row.expiresAt > held.row.expiresAt;
+    if (extended) this.findAll(wrongExtension(held.row, jobs.get(row.jobId), tenant, this.recordTime()));
+    this.findAll(wrongTimes(held.row, row));
+    if (state === "open" && row.state === "expired" && this.sweptWithinMs < row.closedAt! - row.expiresAt)
       this.find(`${row.id} expired ${row.closedAt! - row.expiresAt} ms after its deadline`);
-    if (state === "open" && row.state !== "open") {
-      for (const { unit, account } of held.accounts) account.held -= row.reserved[unit]!;
-    }
+    this.checkRow(held, row);
+    if (row.state !== "open") open.delete(held);
+    if (row.state !== state) held.closed = this.time();
     held.row = row;
-    if (row.state !== "open") held.closed = this.time();
+  }
+
+  /** What an entry moved is what its reservation says, though the reservation itself was not written. */
+  private checkBooked({ reservations }: Ledgered, entries: readonly LedgerEntry[]): void {
+    for (const id of new Set(entries.map(({ reservationId }) => reservationId))) {
+      const held = id === null ? undefined : reservations.get(id);
+      if (held) this.checkRow(held, held.row);
+    }
+  }
+
+  /** It says that it holds and was charged what it does and was, and what was spent is what was charged and settled. */
+  private checkRow({ left, spent, attempts }: Held, { id, held, charged, actual }: Reservation): void {
+    for (const unit of Object.keys(left)) {
+      const sum = attempts.reduce((total, { actual }) => total + actual[unit]!, 0);
+      if (held[unit] !== left[unit]) this.find(`${id} says that ${held[unit]} are held of it, and ${left[unit]} are`);
+      const used = sum + (actual?.[unit] ?? 0);
+      if ((spent[unit] ?? 0) !== used) this.find(`${id} moved ${spent[unit] ?? 0} ${unit} of spent, not ${used}`);
+      if (charged[unit] !== sum) this.find(`${id} says that ${charged[unit]} were charged to it, and ${sum} were`);
+    }
+  }
+
+  private end(known: Ledgered, job: Job): void {
+    if (known.jobs.get(job.id)?.state !== "open") this.find(`${job.id} ended twice`);
+    known.jobs.set(job.id, job);
+    known.ended.set(job.id, this.time());
   }
 
   /** One key has one effect, and every reservation and job stands under a key. */
@@ -239,17 +281,18 @@ export class Auditor {
   }
 
   /** `reserved` and `spent` of every balance that changed are the sums of what was booked there. */
-  private checkBalances({ accounts }: Ledgered, { balances }: Writes): void {
+  private checkBalances(known: Ledgered, { balances }: Writes): void {
+    const { accounts } = known;
     for (const { balance } of balances) {
-      const { key, reserved, spent, limit } = balance;
+      const { key, unit, reserved, spent, limit } = balance;
       const sums = accounts.find(key);
       if (!sums) {
         if (reserved !== 0 || spent !== 0) this.find(`${key} has figures and no entries`);
       } else if (sums.reserved !== reserved || sums.spent !== spent || sums.limit !== limit) {
         const by = `${sums.reserved} + ${sums.spent} of ${sums.limit}`;
         this.find(`${key} is ${reserved} + ${spent} of ${limit}, its entries say ${by}`);
-      } else if (sums.held !== reserved) {
-        this.find(`${key} has ${reserved} reserved, and ${sums.held} are held`);
+      } else if (heldAt(known, key, unit) !== reserved) {
+        this.find(`${key} has ${reserved} reserved, and ${heldAt(known, key, unit)} are held`);
       }
     }
   }

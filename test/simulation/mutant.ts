@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Mutation } from "./mutations.js";
+import type { Mutation } from "./mutation.js";
 
 const COMPILED = ["libs", "apps/reconciler", "test/simulation", "test/support"];
 

@@ -1,23 +1,12 @@
-/** A fault put into the source by hand: the simulation must find it. */
-export interface Mutation {
-  readonly name: string;
-  /** In these files, this text, which stands there once, becomes that. */
-  readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
-  /** What the finding says. */
-  readonly finds: RegExp;
-}
-
-const edit = (file: string, from: string, to: string) => ({ file, from, to });
+import { edit, noBelt, type Mutation } from "./mutation.js";
+import { CLOSING_MUTATIONS } from "./mutations-closing.js";
 
 const BATCH = "libs/ledger/protocol/batch.ts";
 const BINDING = "libs/ledger/domain/binding.ts";
-const CLOSE = "libs/ledger/domain/rules/close.ts";
 const DECIDE = "libs/ledger/domain/decide.ts";
 const TABLES = "test/simulation/tables.ts";
 const POSTGRES = "test/simulation/postgres.ts";
 
-/** The belt: the record repeats the limit as a condition. */
-const noBelt = edit(TABLES, "if (bound && !fits)", "if (false)");
 const noVersions = edit(TABLES, "if ((rows.get(balance.key)?.version ?? 0) !== readVersion)", "if (false)");
 const noUniqueKey = edit(TABLES, "if (tables.keys.has(key) || seen.has(key))", "if (false)");
 /** The tenants are locked only when the transaction writes: what was decided on may have changed since. */
@@ -31,6 +20,7 @@ const unlimited = (scope: string) =>
     `if (bound.scope.kind === "${scope}" || fits(bound.figures, requested)) continue;`,
   );
 
+/** Faults of every part, and what each must be found by. */
 export const MUTATIONS: readonly Mutation[] = [
   ...["job", "user", "tenant"].map((scope) => ({
     name: `the rules ignore the limit of the ${scope}, and the belt is off`,
@@ -69,18 +59,6 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a key is not looked up, and only the record keeps it unique",
     edits: [edit(DECIDE, "const record = use && book.keys.find(use.key);", "const record = null as KeyRecord | null;")],
     finds: /failed: idempotency keys: in use/,
-  },
-  {
-    name: "a late settle is dropped",
-    edits: [
-      edit(
-        CLOSE,
-        `const late = reservation.state === "expired" || isOverdue(reservation, now);`,
-        `const late = reservation.state === "expired" || isOverdue(reservation, now);
-  if (late) return done(reservationView(reservation));`,
-      ),
-    ],
-    finds: /settle was acknowledged, but it is/,
   },
   {
     name: "a denial is not refreshed",
@@ -128,21 +106,6 @@ export const MUTATIONS: readonly Mutation[] = [
     finds: /it was never so of late/,
   },
   {
-    name: "a close that is repeated does not tell the copies",
-    edits: [edit(CLOSE, "book.consulted.set(balance.key, balance);", "")],
-    finds: /it was never so of late/,
-  },
-  {
-    name: "a settled reservation can be settled again",
-    edits: [edit(CLOSE, `if (reservation.state === "settled") {`, "if (!reservation) {")],
-    finds: /went from settled to settled|with/,
-  },
-  {
-    name: "a settle that is repeated is refused",
-    edits: [edit(CLOSE, "if (sameAmounts(reservation.actual!, command.actual))", "if (!reservation.actual)")],
-    finds: /settle was refused \(already_settled\), though/,
-  },
-  {
     name: "a batch whose connection was lost is not run again, and answers that it was done",
     edits: [
       edit(
@@ -157,29 +120,6 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "tenants are locked in the order in which they were named",
     edits: [edit(POSTGRES, "[...books.keys()].sort()", "[...books.keys()]")],
     finds: /deadlock/,
-  },
-  {
-    name: "a settle behind the sweep is acknowledged and books nothing",
-    edits: [edit(CLOSE, "spent: actual?.[unit] ?? 0,", "spent: wasOpen ? (actual?.[unit] ?? 0) : 0,")],
-    finds: /of spent, not/,
-  },
-  {
-    name: "what was used above the reservation is not booked",
-    edits: [
-      edit(CLOSE, "spent: actual?.[unit] ?? 0,", "spent: Math.min(actual?.[unit] ?? 0, reservation.reserved[unit]!),"),
-    ],
-    finds: /of spent, not/,
-  },
-  {
-    name: "an expiry books the whole hold as spent",
-    edits: [
-      edit(
-        CLOSE,
-        "spent: actual?.[unit] ?? 0,",
-        `spent: type === "expire" ? reservation.reserved[unit]! : (actual?.[unit] ?? 0),`,
-      ),
-    ],
-    finds: /of spent, not/,
   },
   {
     name: "a denial by copies does not ask whether its key has an effect",
@@ -198,13 +138,6 @@ export const MUTATIONS: readonly Mutation[] = [
     finds: /its key was used for another request/,
   },
   {
-    name: "the sweep leaves what is overdue for 2.5 seconds more",
-    edits: [
-      edit(CLOSE, "!isOverdue(reservation, now)) return done", "!isOverdue(reservation, now - 2_500)) return done"),
-    ],
-    finds: /ms after its deadline|ms too long/,
-  },
-  {
     name: "a new default does not reach the users that are known",
     edits: [
       edit(
@@ -221,55 +154,6 @@ export const MUTATIONS: readonly Mutation[] = [
     finds: /no limit moved by/,
   },
   {
-    name: "an overdue reservation can be extended",
-    edits: [
-      edit(
-        "libs/ledger/domain/rules/extend.ts",
-        "refuseUnlessOpen(reservation, now) ??",
-        `(reservation.state === "open" ? null : refuseUnlessOpen(reservation, now)) ??`,
-      ),
-    ],
-    finds: /was extended after its deadline/,
-  },
-  {
-    name: "a reservation can be released after its deadline",
-    edits: [
-      edit(
-        CLOSE,
-        `return isOverdue(reservation, now) ? refused("reservation_expired", "The reservation has expired.") : null;`,
-        "return null;",
-      ),
-    ],
-    finds: /was released after its deadline|was extended after its deadline/,
-  },
-  {
-    name: "what belongs to a job that has ended can be extended",
-    edits: [
-      edit(
-        "libs/ledger/domain/rules/extend.ts",
-        `?? refuseNewWork(book, book.jobs.find(reservation.jobId), "job")`,
-        "",
-      ),
-    ],
-    finds: /was extended for a (job|tenant)/,
-  },
-  {
-    name: "nothing is swept",
-    edits: [edit(CLOSE, 'if (reservation.state !== "open" || !isOverdue(reservation, now))', "if (true)")],
-    finds: /is open .* ms too long/,
-  },
-  {
-    name: "an expired reservation keeps what it held",
-    edits: [
-      edit(
-        CLOSE,
-        "reserved: wasOpen ? -reservation.reserved[unit]! : 0,",
-        `reserved: wasOpen && type !== "expire" ? -reservation.reserved[unit]! : 0,`,
-      ),
-    ],
-    finds: /are held|is open/,
-  },
-  {
     name: "everything is refused",
     edits: [
       edit(
@@ -280,4 +164,5 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
     finds: /would have fitted|only .* were taken|it was never so/,
   },
+  ...CLOSING_MUTATIONS,
 ];

@@ -160,6 +160,13 @@ const FILLS: Record<TenantWant["kind"], Fill> = {
   settings: (book, { settings }) => void (book.settings = { ...settings }),
   user: (book, { users }, id) => book.users.fill(id, { ...users.get(id) }),
   job: (book, { jobs }, id) => book.jobs.fill(id, copy(jobs.get(id))),
+  descendants: (book, { jobs }, id) => {
+    for (const row of jobs.values()) {
+      if (row.state === "open" && row.ancestors.includes(id)) book.jobs.fill(row.id, { ...row });
+    }
+    book.wholeTrees.add(id);
+  },
+  attempts: (book, { attempts }, id) => book.attempts.fill(id, attempts.get(id) ?? []),
   balance: (book, { balances }, id) => book.balances.fill(id, copy(balances.get(id))),
   key: (book, { keys }, id) => book.keys.fill(id, keys.get(id) ?? null),
   reservation: (book, { reservations, balances }, id) => {

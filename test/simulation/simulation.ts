@@ -146,6 +146,8 @@ export class Simulation {
     const { balance } = await must(commands.setLimit(1_000_000));
     const supply = 60;
     await must(commands.setLimit(balance!.reserved + balance!.spent + supply));
+    // The limit has no period any more, and what a process remembers of the settings may be a second old.
+    await this.on.scheduler.sleep(1_000);
     const jobs: string[] = [];
     for (let i = 0; i < 6; i += 1) {
       jobs.push((await must(commands.createJob({ jobId: names.next("job"), key: names.key() }))).id);

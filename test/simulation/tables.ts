@@ -1,4 +1,5 @@
 import type {
+  Attempt,
   Balance,
   ChangedBalance,
   Instant,
@@ -12,6 +13,7 @@ import type {
   TenantSettings,
   UserAllowanceSetting,
 } from "#libs/ledger";
+import { attemptsId } from "#libs/ledger";
 import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
 
 /** What is committed of one tenant. Rows are never handed out: readers get copies, as over a connection. */
@@ -21,6 +23,8 @@ export interface TenantTables {
   readonly users: Map<string, Record<string, UserAllowanceSetting>>;
   readonly jobs: Map<string, Job>;
   readonly reservations: Map<string, Reservation>;
+  /** By the name that the book gives them. */
+  readonly attempts: Map<string, readonly Attempt[]>;
   readonly balances: Map<string, Balance>;
   readonly keys: Map<string, KeyRecord>;
   entries: number;
@@ -36,6 +40,7 @@ export interface Writes {
   readonly jobs: readonly Job[];
   readonly newReservations: readonly Reservation[];
   readonly reservations: readonly Reservation[];
+  readonly newAttempts: readonly Attempt[];
   readonly entries: readonly LedgerEntry[];
   readonly keys: readonly KeyRecord[];
 }
@@ -50,6 +55,7 @@ export function emptyTables({ tenant, settings }: TenantConfig): TenantTables {
     users: new Map(),
     jobs: new Map(),
     reservations: new Map(),
+    attempts: new Map(),
     balances: new Map(),
     keys: new Map(),
     entries: 0,
@@ -69,6 +75,7 @@ export function writesOf({ tenantId, tenant, changes }: TenantBook): Writes {
     jobs: [...changes.jobs].filter((job) => !isNewJob.has(job)).map((job) => ({ ...job })),
     newReservations: changes.newReservations.map((one) => ({ ...one })),
     reservations: [...changes.reservations].filter((one) => !isNew.has(one)).map((one) => ({ ...one })),
+    newAttempts: [...changes.newAttempts],
     entries: [...changes.entries],
     keys: [...changes.keys],
   };
@@ -81,6 +88,10 @@ export function check(tables: TenantTables, writes: Writes): void {
   for (const changed of writes.balances) checkBalance(tables.balances, changed);
   checkIds("jobs", tables.jobs, writes.newJobs, writes.jobs);
   checkIds("reservations", tables.reservations, writes.newReservations, writes.reservations);
+  for (const { attempt, ...of } of writes.newAttempts) {
+    const there = tables.attempts.get(attemptsId(of.reservationId, of.child)) ?? [];
+    if (there.some((one) => one.attempt === attempt)) throw new Broken("attempts: already charged");
+  }
   const seen = new Set<string>();
   for (const { key } of writes.keys) {
     if (tables.keys.has(key) || seen.has(key)) throw new Broken("idempotency keys: in use");
@@ -110,6 +121,10 @@ export function apply(tables: TenantTables, writes: Writes): void {
   for (const { balance } of writes.balances) tables.balances.set(balance.key, balance);
   for (const job of [...writes.newJobs, ...writes.jobs]) tables.jobs.set(job.id, job);
   for (const one of [...writes.newReservations, ...writes.reservations]) tables.reservations.set(one.id, one);
+  for (const attempt of writes.newAttempts) {
+    const id = attemptsId(attempt.reservationId, attempt.child);
+    tables.attempts.set(id, [...(tables.attempts.get(id) ?? []), attempt]);
+  }
   for (const key of writes.keys) tables.keys.set(key.key, key);
   tables.entries += writes.entries.length;
 }

@@ -48,7 +48,7 @@ export function nextRequest(random: Random, names: Names, known: Known): Request
   const { tenantId, jobs, holdings } = known;
   const commands = commandsOf(tenantId);
   const roll = random.next();
-  if (jobs.length === 0 || roll < 0.08) return createJob(random, names, tenantId);
+  if (jobs.length === 0 || roll < 0.08) return createJob(random, names, known);
   if (roll < 0.55) return reserve(random, names, known);
   if (roll < 0.58) {
     const command = commands.endJob(random.pick(jobs), random.pick(["closed", "cancelled"]));
@@ -56,14 +56,20 @@ export function nextRequest(random: Random, names: Names, known: Known): Request
   }
   if (roll < 0.66) return configure(random, names, tenantId);
   const holding = holdings.length > 0 ? random.pick(holdings) : { id: "rsv_none", reserved: { tokens: 1 } };
+  if (roll < 0.78) return charge(random, names, tenantId, holding);
   const close = roll < 0.9 ? settleOf(random, holding) : undefined;
   if (close) return () => commands.settle(holding.id, close);
   const command = roll < 0.95 ? commands.release(holding.id) : commands.extend(holding.id, random.int(1_000, 3_000));
   return () => command;
 }
 
-function createJob(random: Random, names: Names, tenantId: string): Request {
+function createJob(random: Random, names: Names, { tenantId, jobs }: Known): Request {
   const key = names.someKey(random);
+  if (jobs.length > 0 && random.chance(0.5)) {
+    const parent = random.pick(jobs);
+    const grant = { tokens: random.int(0, 25), ...(random.chance(0.2) && { calls: random.int(0, 4) }) };
+    return () => commandsOf(tenantId).childOf(parent, grant, { jobId: names.next("job"), key });
+  }
   const user = random.pick(USERS);
   const allowance: Record<string, number> = random.chance(0.5) ? { tokens: random.int(0, 40) } : {};
   return () => commandsOf(tenantId).createJob({ jobId: names.next("job"), user, allowance, key });
@@ -83,6 +89,14 @@ function reserve(random: Random, names: Names, { tenantId, jobs }: Known): Reque
     ttlMs: random.pick([1_000, 1_500, 2_000, 3_000]),
   };
   return () => commandsOf(tenantId).reserve(jobId, ask, { ...fields, reservationId: names.next("rsv") });
+}
+
+/** Of few children and attempts, so that some are charged again, and some beyond the plan. */
+function charge(random: Random, names: Names, tenantId: string, { id, reserved }: Holding): Request {
+  const actual = Object.fromEntries(Object.keys(reserved).map((unit) => [unit, random.int(0, 9)]));
+  const place = [random.int(1, 4), random.int(1, 3)] as const;
+  const command = commandsOf(tenantId).charge(id, place, actual, random.pick(["succeeded", "failed"]), names.key());
+  return () => command;
 }
 
 /** Mostly a part of what was reserved, sometimes more of it, sometimes nothing. */

@@ -107,8 +107,8 @@ export class Books {
 
 /** Everything that a command could have changed. */
 export function snapshot(book: TenantBook): object {
-  const { tenant, settings, jobs, reservations, balances, keys, users, changes } = book;
-  const rows = [jobs, reservations, balances, keys, users].map((table) => table.rows);
+  const { tenant, settings, jobs, reservations, attempts, balances, keys, users, changes } = book;
+  const rows = [jobs, reservations, attempts, balances, keys, users].map((table) => table.rows);
   return structuredClone({ tenant, settings, rows, changes });
 }
 
@@ -125,11 +125,10 @@ export function expectSound(book: TenantBook): void {
   const { entries } = book.changes;
   for (const { key, reserved, spent, limit } of balancesIn(book)) {
     const unit = unitOfKey(key);
-    const holders = reservationsIn(book).filter(({ state, keys }) => state === "open" && keys.includes(key));
     const moved = entries.filter(({ keys }) => keys.includes(key));
     const figures = {
       key,
-      reserved: sum(holders.map((one) => one.reserved[unit] ?? Number.NaN)),
+      reserved: sum([...heldAt(book, key, unit), ...grantedAt(book, key, unit)]),
       spent: sum(moved.map((entry) => entry.spent)),
     };
     expect({ key, reserved, spent }).toEqual(figures);
@@ -137,20 +136,44 @@ export function expectSound(book: TenantBook): void {
     expect(Math.min(reserved, spent, limit ?? 0)).toBeGreaterThanOrEqual(0);
     expect(Math.max(reserved, spent)).toBeLessThanOrEqual(MAX_AMOUNT);
   }
-  for (const { id, state } of reservationsIn(book)) expectClosedOnce(book, id, state);
+  for (const one of reservationsIn(book)) expectClosedOnce(book, one);
 }
 
-/** A reservation is taken once and given back once; what it spent is booked once. */
-function expectClosedOnce(book: TenantBook, id: string, state: Reservation["state"]): void {
+/** What open reservations hold there: in the jobs that it is of, as far as all below it have ended, and in their own. */
+function heldAt(book: TenantBook, key: string, unit: string): number[] {
+  return reservationsIn(book)
+    .filter((one) => one.state === "open" && unit in one.held)
+    .filter((one) => one.keys.includes(key) || handedTo(book, one).some((id) => key === `job:${id}:${unit}:none`))
+    .map((one) => one.held[unit]!);
+}
+
+/** The ancestors below which every job of the reservation's line has ended. */
+function handedTo(book: TenantBook, { jobId, ancestors }: Reservation): string[] {
+  const line = [jobId, ...ancestors];
+  return ancestors.filter((_, i) => line.slice(0, i + 1).every((id) => book.jobs.find(id)!.state !== "open"));
+}
+
+function grantedAt(book: TenantBook, key: string, unit: string): number[] {
+  return [...book.jobs.rows.values()]
+    .filter((job) => job?.state === "open" && key === `job:${job.ancestors[0]}:${unit}:none`)
+    .map((job) => job!.allowance[unit] ?? 0);
+}
+
+/** A reservation is taken once and closed once, each of its attempts is charged once, and it holds what is left. */
+function expectClosedOnce(book: TenantBook, { id, state, held, charged }: Reservation): void {
   const entries = book.changes.entries.filter(({ reservationId }) => reservationId === id);
-  for (const unit of new Set(entries.map((entry) => entry.unit))) {
+  for (const unit of Object.keys(held)) {
     const of = entries.filter((entry) => entry.unit === unit);
-    const count = (test: (entry: (typeof of)[number]) => boolean) => of.filter(test).length;
-    const held = sum(of.map(({ reserved }) => reserved));
-    expect(state === "open" || held === 0).toBe(true);
+    const charges = of.filter(({ type }) => type === "charge");
+    const others = of.filter(({ type }) => type !== "charge");
+    const count = (test: (entry: (typeof of)[number]) => boolean) => others.filter(test).length;
+    expect(held[unit]).toBe(sum(of.map(({ reserved }) => reserved)));
+    expect(charged[unit]).toBe(sum(charges.map(({ spent }) => spent)));
+    expect(state === "open" || held[unit] === 0).toBe(true);
     expect(count(({ reserved }) => reserved > 0)).toBeLessThanOrEqual(1);
     expect(count(({ reserved }) => reserved < 0)).toBeLessThanOrEqual(1);
     expect(count(({ spent }) => spent > 0)).toBeLessThanOrEqual(1);
+    expect(new Set(charges.map(({ detail }) => JSON.stringify(detail))).size).toBe(charges.length);
   }
 }
 

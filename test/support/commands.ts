@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type {
   Amounts,
   Ask,
+  Charge,
   Configure,
   CreateJob,
   EndJob,
@@ -42,17 +43,8 @@ export function plan(children: number, attempts: number, attemptCost: Tokens): A
 /** The commands of one tenant, with what a test does not care about filled in. */
 export function commandsOf(tenantId: string) {
   return {
-    createJob: (fields: Partial<CreateJob> = {}): CreateJob => ({
-      type: "createJob",
-      tenantId,
-      jobId: fresh("job"),
-      user: null,
-      name: null,
-      labels: {},
-      allowance: {},
-      key: keyed(),
-      ...fields,
-    }),
+    ...jobsOf(tenantId),
+    ...settingsOf(tenantId),
     reserve: (jobId: string, ask: Tokens | Ask, fields: Partial<Reserve> = {}): Reserve => ({
       type: "reserve",
       tenantId,
@@ -65,6 +57,22 @@ export function commandsOf(tenantId: string) {
       key: fields.dryRun ? null : keyed(),
       ...fields,
     }),
+    charge: (
+      reservationId: string,
+      [child, attempt]: readonly [number, number],
+      actual: Tokens,
+      outcome: Charge["outcome"] = "succeeded",
+      key: KeyUse = keyed(),
+    ): Charge => ({
+      type: "charge",
+      tenantId,
+      reservationId,
+      child,
+      attempt,
+      outcome,
+      actual: amountsOf(actual),
+      key,
+    }),
     settle: (reservationId: string, actual: Tokens): Settle => ({
       type: "settle",
       tenantId,
@@ -74,7 +82,32 @@ export function commandsOf(tenantId: string) {
     release: (reservationId: string): Release => ({ type: "release", tenantId, reservationId }),
     extend: (reservationId: string, ttlMs: number): Extend => ({ type: "extend", tenantId, reservationId, ttlMs }),
     expire: (reservationId: string): Expire => ({ type: "expire", tenantId, reservationId }),
+  };
+}
+
+function jobsOf(tenantId: string) {
+  return {
+    createJob: (fields: Partial<CreateJob> = {}): CreateJob => ({
+      type: "createJob",
+      tenantId,
+      jobId: fresh("job"),
+      user: null,
+      name: null,
+      labels: {},
+      allowance: {},
+      parent: null,
+      key: keyed(),
+      ...fields,
+    }),
+    /** A child job, without a bound on its depth that a test would meet. */
+    childOf: (jobId: string, grant: Tokens, fields: Partial<CreateJob> = {}): CreateJob =>
+      commandsOf(tenantId).createJob({ parent: { jobId, grant: amountsOf(grant), mostDepth: 8 }, ...fields }),
     endJob: (jobId: string, state: EndJob["state"] = "closed"): EndJob => ({ type: "endJob", tenantId, jobId, state }),
+  };
+}
+
+function settingsOf(tenantId: string) {
+  return {
     configure: (change: TenantChange, fields: Partial<Configure> = {}): Configure => ({
       type: "configure",
       tenantId,

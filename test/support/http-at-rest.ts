@@ -1,5 +1,5 @@
 import type { BalanceView, HttpTenant } from "./http.js";
-import { eventually } from "./record.js";
+import { eventually, HOLDING } from "./record.js";
 
 /** So many scopes of a kind are read over REST; the sums of all of them are compared in the record. */
 const MOST_SCOPES = 10;
@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /**
- * What holds once things are quiet: no figure is negative, nothing is held but by open reservations, what is spent is
+ * What holds once things are quiet: no figure is negative, nothing is held but by open reservations and grants, what is spent is
  * the sum of the ledger, and the record, REST and the copies in Redis say the same; and no answer was a server error.
  */
 export async function expectAtRest(tenant: HttpTenant): Promise<void> {
@@ -48,8 +48,7 @@ async function rowsOf({ id, holdfast }: HttpTenant): Promise<Row[]> {
 
 async function heldIn({ id, holdfast }: HttpTenant): Promise<Map<string, number>> {
   const { rows } = await holdfast.record.query<{ key: string; reserved: number }>(
-    `SELECT k.key, sum(coalesce((r.reserved ->> split_part(k.key, ':', 3))::float8, 0)) AS reserved
-     FROM reservations r, unnest(r.keys) AS k(key) WHERE r.tenant_id = $1 AND r.state = 'open' GROUP BY 1`,
+    `SELECT key, sum(amount)::float8 AS reserved FROM (${HOLDING}) AS holding WHERE tenant_id = $1 GROUP BY 1`,
     [id],
   );
   return new Map(rows.map(({ key, reserved }) => [key, reserved]));

@@ -155,6 +155,12 @@ export class HttpTenant {
     return this.made(await this.call("POST", "/v1/jobs", fields));
   }
 
+  /** A child job; a number means a grant of so many tokens. */
+  child(parentJobId: string, grant: number | object, key: string = fresh("K")): Promise<Answer> {
+    const body = { parentJobId, grant: typeof grant === "number" ? { tokens: grant } : grant };
+    return this.call("POST", "/v1/jobs", body, { "idempotency-key": key });
+  }
+
   /** A number means so many tokens; an object is the whole body. */
   reserve(jobId: string, ask: number | object, key: string = fresh("K")): Promise<Answer> {
     const body = typeof ask === "number" ? { amounts: { tokens: ask } } : ask;
@@ -170,6 +176,19 @@ export class HttpTenant {
   settle(id: string, actual: number | object): Promise<Answer> {
     const units = typeof actual === "number" ? { tokens: actual } : actual;
     return this.call("POST", `/v1/reservations/${id}/settle`, { actual: units });
+  }
+
+  /** A number means so many tokens. */
+  charge(
+    id: string,
+    [child, attempt]: readonly [number, number],
+    actual: number | object,
+    outcome: "succeeded" | "failed" = "succeeded",
+    key: string = fresh("K"),
+  ): Promise<Answer> {
+    const units = typeof actual === "number" ? { tokens: actual } : actual;
+    const body = { child, attempt, outcome, actual: units };
+    return this.call("POST", `/v1/reservations/${id}/charges`, body, { "idempotency-key": key });
   }
 
   release(id: string): Promise<Answer> {
@@ -238,7 +257,7 @@ export class HttpTenant {
 
 function needsKey(operation: object): boolean {
   const { op, dryRun } = operation as { op?: string; dryRun?: boolean };
-  return op === "createJob" || (op === "reserve" && dryRun !== true);
+  return op === "createJob" || op === "charge" || (op === "reserve" && dryRun !== true);
 }
 
 /** Starts API and reconciler on a free port, with a database of their own and the Redis of the run. */

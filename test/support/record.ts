@@ -116,7 +116,7 @@ export class TestRecord {
   }
 
   async count(
-    table: "reservations" | "idempotency_keys" | "ledger_entries" | "jobs",
+    table: "reservations" | "attempts" | "idempotency_keys" | "ledger_entries" | "jobs",
     tenantId: string,
   ): Promise<number> {
     const [row] = await this.sql<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE tenant_id = $1`, [tenantId]);
@@ -130,10 +130,21 @@ export class TestRecord {
   }
 }
 
+/** What is held and where: by open reservations, also at the parents of ended jobs, and by the grants of open children. */
+export const HOLDING = `
+  SELECT r.tenant_id, k.key, (r.held ->> split_part(k.key, ':', 3))::bigint AS amount
+  FROM reservations r, unnest(r.keys) AS k(key) WHERE r.state = 'open'
+  UNION ALL
+  SELECT r.tenant_id, 'job:' || j.parent_id || ':' || h.key || ':none', h.value::bigint
+  FROM reservations r, unnest(r.job_id || r.ancestors) AS o(id), json_each_text(r.held) AS h, jobs j
+  WHERE r.state = 'open' AND j.tenant_id = r.tenant_id AND j.id = o.id AND j.state <> 'open' AND j.parent_id IS NOT NULL
+  UNION ALL
+  SELECT j.tenant_id, 'job:' || j.parent_id || ':' || g.key || ':none', g.value::bigint
+  FROM jobs j, json_each_text(j.allowance) AS g WHERE j.state = 'open' AND j.parent_id IS NOT NULL`;
+
 export const UNSOUND = `
   WITH held AS (
-    SELECT r.tenant_id, k.key, sum(coalesce((r.reserved ->> split_part(k.key, ':', 3))::bigint, 0)) AS reserved
-    FROM reservations r, unnest(r.keys) AS k(key) WHERE r.state = 'open' GROUP BY 1, 2),
+    SELECT tenant_id, key, sum(amount) AS reserved FROM (${HOLDING}) AS holding GROUP BY 1, 2),
   moved AS (
     SELECT e.tenant_id, k.key, sum(e.reserved) AS reserved, sum(e.spent) AS spent
     FROM ledger_entries e, unnest(e.keys) AS k(key) GROUP BY 1, 2)
@@ -142,9 +153,10 @@ export const UNSOUND = `
   WHERE b.reserved <> coalesce(held.reserved, 0) OR b.reserved <> coalesce(moved.reserved, 0)
      OR b.spent <> coalesce(moved.spent, 0) OR b.reserved < 0 OR b.spent < 0`;
 
+/** A reservation is taken once and closed once, and each of its attempts is charged once. */
 export const MOVED_TWICE = `
   SELECT tenant_id, reservation_id, unit FROM ledger_entries WHERE reservation_id IS NOT NULL
-  GROUP BY 1, 2, 3
+  GROUP BY 1, 2, 3, detail ->> 'child', detail ->> 'attempt'
   HAVING count(*) FILTER (WHERE reserved > 0) > 1 OR count(*) FILTER (WHERE reserved < 0) > 1
       OR count(*) FILTER (WHERE spent > 0) > 1`;
 

@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray } from "class-validator";
 import { Shown } from "../openapi/shown.js";
-import { CreateJobBody } from "../jobs/job.dto.js";
-import { ExtendBody, ReserveBody, SettleBody } from "../reservations/reservation.dto.js";
+import { CreateJobBody, JobIdField } from "../jobs/job.dto.js";
+import { ChargeBody, ExtendBody, ReserveBody, SettleBody } from "../reservations/reservation.dto.js";
 import { ChoiceField, PatternField } from "../validation/fields.js";
 import { KEY, KEY_RULE } from "../idempotency/key.js";
 import { idSchema } from "../openapi/schemas.js";
@@ -9,10 +9,6 @@ import { idSchema } from "../openapi/schemas.js";
 const MOST_OPERATIONS = 1_000;
 /** Any text: an id of the wrong shape is the id of nothing, as in a path. */
 const ANY = /^[^]*$/;
-
-function JobIdField(): PropertyDecorator {
-  return PatternField(ANY, "must be the id of a job", { schema: idSchema("job") });
-}
 
 function ReservationIdField(): PropertyDecorator {
   return PatternField(ANY, "must be the id of a reservation", { schema: idSchema("rsv") });
@@ -47,6 +43,17 @@ export class SettleOperation extends SettleBody {
 
   @ReservationIdField()
   reservationId!: string;
+}
+
+export class ChargeOperation extends ChargeBody {
+  @OpField("charge")
+  op!: "charge";
+
+  @ReservationIdField()
+  reservationId!: string;
+
+  @KeyField()
+  idempotencyKey?: string;
 }
 
 export class ReleaseOperation {
@@ -92,6 +99,7 @@ export class CancelJobOperation {
 export const OPERATIONS = {
   reserve: ReserveOperation,
   settle: SettleOperation,
+  charge: ChargeOperation,
   release: ReleaseOperation,
   extend: ExtendOperation,
   createJob: CreateJobOperation,

@@ -1,13 +1,20 @@
 import type { Command, Ledger, LedgerLog, Outcome } from "#libs/ledger";
 import { isId } from "../http/params.js";
 import { useOf } from "../idempotency/key.js";
-import { createJobCommand, createJobRequest } from "../jobs/create.js";
+import { createJobCommand, createJobRequest, type JobLimits } from "../jobs/create.js";
 import { invalid, notFound, Problem, problemBody, refusalBody } from "../problems/problem.js";
 import { kindOf } from "../problems/table.js";
 import { problemOf } from "../problems/translate.js";
+import { chargeCommand, chargeRequest } from "../reservations/charge.js";
 import { refuseService, reserveCommand, reserveRequest } from "../reservations/reserve.js";
 import { validatorOf } from "../validation/compile.js";
-import { OPERATIONS, type CreateJobOperation, type Operation, type ReserveOperation } from "./batch.dto.js";
+import {
+  OPERATIONS,
+  type ChargeOperation,
+  type CreateJobOperation,
+  type Operation,
+  type ReserveOperation,
+} from "./batch.dto.js";
 import type { OperationResult } from "./batch.view.js";
 
 /** The path that the problems of single operations name. */
@@ -17,6 +24,7 @@ const INSTANCE = "/v1/batch";
 export class BatchRunner {
   constructor(
     private readonly ledger: Ledger,
+    private readonly limits: JobLimits,
     private readonly log: LedgerLog,
   ) {}
 
@@ -28,7 +36,7 @@ export class BatchRunner {
   private async result(tenantId: string, given: unknown): Promise<OperationResult> {
     try {
       const operation = checked(given);
-      const command = commandOf(tenantId, operation);
+      const command = commandOf(tenantId, operation, this.limits);
       const outcome = await (command.type === "reserve" ? this.ledger.reserve(command) : this.ledger.execute(command));
       return resultOf(outcome, createsSomething(command) ? 201 : 200);
     } catch (error) {
@@ -52,14 +60,16 @@ function checked(given: unknown): Operation {
   return given as Operation;
 }
 
-function commandOf(tenantId: string, operation: Operation): Command {
+function commandOf(tenantId: string, operation: Operation, limits: JobLimits): Command {
   switch (operation.op) {
     case "reserve":
       return reserveOf(tenantId, operation);
     case "createJob":
-      return createJobOf(tenantId, operation);
+      return createJobOf(tenantId, operation, limits);
     case "settle":
       return { type: "settle", tenantId, reservationId: reservationIdOf(operation), actual: operation.actual };
+    case "charge":
+      return chargeOf(tenantId, operation);
     case "release":
       return { type: "release", tenantId, reservationId: reservationIdOf(operation) };
     case "extend":
@@ -80,8 +90,18 @@ function reserveOf(tenantId: string, operation: ReserveOperation): Command {
   return reserveCommand(tenantId, jobId, body, key);
 }
 
-function createJobOf(tenantId: string, { op: _, idempotencyKey, ...body }: CreateJobOperation): Command {
-  return createJobCommand(tenantId, body, useOf(required(idempotencyKey), "t", createJobRequest(body)));
+function chargeOf(tenantId: string, operation: ChargeOperation): Command {
+  const { op: _, reservationId: __, idempotencyKey, ...body } = operation;
+  const id = reservationIdOf(operation);
+  return chargeCommand(tenantId, id, body, useOf(required(idempotencyKey), "t", chargeRequest(id, body)));
+}
+
+function createJobOf(
+  tenantId: string,
+  { op: _, idempotencyKey, ...body }: CreateJobOperation,
+  limits: JobLimits,
+): Command {
+  return createJobCommand(tenantId, body, limits, useOf(required(idempotencyKey), "t", createJobRequest(body)));
 }
 
 function required(idempotencyKey: string | undefined): string {
@@ -100,7 +120,7 @@ function reservationIdOf({ reservationId }: { reservationId: string }): string {
 }
 
 function createsSomething(command: Command): boolean {
-  return command.type === "createJob" || (command.type === "reserve" && !command.dryRun);
+  return command.type === "reserve" ? !command.dryRun : command.type === "createJob" || command.type === "charge";
 }
 
 function resultOf(outcome: Outcome, status: 200 | 201): OperationResult {

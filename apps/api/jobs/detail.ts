@@ -6,16 +6,17 @@ import { MOST_COUNTED, type ReservationCounts } from "./job.view.js";
 
 /** A job with what was taken of its limits and how its reservations stand. Throws Problem where there is none. */
 export async function jobDetail(record: PrismaClient, tenantId: string, jobId: string): Promise<object> {
-  const [row, counts] = await Promise.all([
+  const [row, counts, children] = await Promise.all([
     record.job.findUnique({ where: { tenantId_id: { tenantId, id: jobId } } }),
     reservationCounts(record, tenantId, jobId),
+    record.job.count({ where: { tenantId, parentId: jobId }, take: MOST_COUNTED }),
   ]);
   if (!row) throw notFound("job");
   const job = jobOf(row);
   return {
     ...jobView(job),
     balances: (await jobBalances(record, tenantId, job)).map(balanceView),
-    children: 0,
+    children,
     reservations: counts,
   };
 }

@@ -21,9 +21,19 @@ export class JobView {
   labels!: object;
 
   @Shown(AMOUNTS, {
-    description: "The limits of this job; a unit that is not named is bound by the other scopes only.",
+    description:
+      "The limits of this job; a unit that is not named is bound by the other scopes only, and of a child job it is nothing.",
   })
   allowance!: object;
+
+  @MaybeShown(idSchema("job"), { description: "Of a child job." })
+  parentJobId?: string;
+
+  @MaybeShown(AMOUNTS, { description: "What was carved out of the parent's allowance for it; of a child job." })
+  grant?: object;
+
+  @Shown({ type: "integer", minimum: 1 }, { description: "1 is a job without a parent." })
+  depth!: number;
 
   @Shown(INSTANT)
   createdAt!: string;
@@ -32,7 +42,7 @@ export class JobView {
   closedAt?: string;
 }
 
-/** How many reservations of a job are counted, from the newest on. */
+/** How many reservations of a job are counted, from the newest on, and how many children. */
 export const MOST_COUNTED = 100_000;
 
 const COUNT = { type: "integer", minimum: 0 };
@@ -56,7 +66,7 @@ export class JobDetailView extends JobView {
   @Shown({ type: [BalanceView] }, { description: "What was taken of each limit, and of each unit that was used." })
   balances!: BalanceView[];
 
-  @Shown(COUNT, { description: "Child jobs." })
+  @Shown(COUNT, { description: `Its own child jobs, counted up to ${MOST_COUNTED}.` })
   children!: number;
 
   @Shown({ type: ReservationCounts }, { description: `Of the newest ${MOST_COUNTED} reservations.` })

@@ -1,12 +1,13 @@
 import { AMOUNT, idSchema, INSTANT, LIMIT, SCOPE, WINDOW } from "../openapi/schemas.js";
 import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 
-export const ENTRY_TYPES = ["reserve", "settle", "release", "expire", "limit"] as const;
+export const ENTRY_TYPES = ["reserve", "charge", "settle", "release", "expire", "grant", "return", "limit"] as const;
 const SCOPE_IN_WINDOW = {
   ...SCOPE,
   properties: { ...SCOPE.properties, window: WINDOW },
   required: ["kind", "id", "window"],
 };
+const COUNT = { type: "integer", minimum: 1 };
 const MOVEMENT = { ...AMOUNT, minimum: -AMOUNT.maximum };
 
 /** One movement of one unit, the same at every scope that it names. */
@@ -48,6 +49,9 @@ export class EntryView {
       type: "object",
       properties: {
         late: { type: "boolean", const: true },
+        child: COUNT,
+        attempt: COUNT,
+        childJobId: idSchema("job"),
         scope: SCOPE,
         from: LIMIT,
         to: LIMIT,
@@ -58,7 +62,8 @@ export class EntryView {
     },
     {
       description:
-        "Of a late settlement: that it was. Of a change of a limit: who changed it, from what, to what, why.",
+        "Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. Of a grant that " +
+        "was taken from a job, or came back to it: which child job's. Of a change of a limit: who changed it, from what, to what, why.",
     },
   )
   detail?: object;

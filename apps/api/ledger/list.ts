@@ -1,4 +1,4 @@
-import { limitView, parseBalanceKey, type LedgerEntry, type LimitChange } from "#libs/ledger";
+import { limitView, parseBalanceKey, type EntryDetail } from "#libs/ledger";
 import type * as rows from "../../../prisma/generated/client.js";
 import { listed, MOST_SCANNED, pageOf, type Listed } from "../lists/page.js";
 import type { PrismaClient } from "../record/client.js";
@@ -50,7 +50,7 @@ function entryView(entry: rows.LedgerEntry): object {
     ...(reservationId !== null && { reservationId }),
     ...(jobId !== null && { jobId }),
     ...(userName !== null && { user: userName }),
-    ...(detail !== null && { detail: detailView(detail as unknown as NonNullable<LedgerEntry["detail"]>) }),
+    ...(detail !== null && { detail: detailView(detail as unknown as EntryDetail) }),
   };
 }
 
@@ -59,8 +59,8 @@ function scopeOf(key: string): object {
   return { ...scope, window };
 }
 
-function detailView(detail: LimitChange | { readonly late: true }): object {
-  if ("late" in detail) return { late: true };
+function detailView(detail: EntryDetail): object {
+  if (!("scope" in detail)) return detail;
   const { scope, from, to, actor, reason } = detail;
   return {
     scope,

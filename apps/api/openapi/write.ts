@@ -17,6 +17,7 @@ const NO_PARTS = {
   authenticator: {},
   readiness: {},
   runner: {},
+  jobLimits: {},
   log: {},
 } as unknown as ApiParts;
 

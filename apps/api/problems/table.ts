@@ -23,6 +23,7 @@ export const PROBLEMS = {
   already_settled: { status: 409, title: "The reservation was settled", retryable: false },
   already_released: { status: 409, title: "The reservation was released", retryable: false },
   reservation_expired: { status: 409, title: "The reservation has expired", retryable: false },
+  attempts_exhausted: { status: 409, title: "The plan holds no such attempt", retryable: false },
   conflict: { status: 409, title: "The present state does not allow this", retryable: false },
   idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request", retryable: false },
   unit_unknown: { status: 422, title: "The tenant has no allowance in this unit", retryable: false },

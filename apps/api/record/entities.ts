@@ -1,6 +1,7 @@
 import {
   parseBalanceKey,
   type Amounts,
+  type Attempt,
   type Balance,
   type Denial,
   type Job,
@@ -66,6 +67,7 @@ export function jobOf(row: rows.Job): Job {
     name: row.name,
     labels: row.labels as Record<string, string>,
     allowance: row.allowance as Amounts,
+    ancestors: row.ancestors,
     state: row.state as Job["state"],
     createdAt: row.createdAt.getTime(),
     closedAt: row.closedAt && row.closedAt.getTime(),
@@ -79,14 +81,30 @@ export function reservationOf(row: rows.Reservation): Reservation {
     user: row.userName,
     state: row.state as Reservation["state"],
     reserved: row.reserved as Amounts,
+    held: row.held as Amounts,
+    charged: row.charged as Amounts,
     plan: row.plan as Plan | null,
     keys: row.keys,
+    ancestors: row.ancestors,
     actual: row.actual as Amounts | null,
     late: row.late,
     wouldDeny: row.wouldDeny as Denial | null,
     createdAt: row.createdAt.getTime(),
     expiresAt: row.expiresAt.getTime(),
     closedAt: row.closedAt && row.closedAt.getTime(),
+  };
+}
+
+export function attemptOf(row: rows.Attempt): Attempt {
+  return {
+    reservationId: row.reservationId,
+    child: Number(row.child),
+    attempt: Number(row.attempt),
+    outcome: row.outcome as Attempt["outcome"],
+    actual: row.actual as Amounts,
+    freed: row.freed as Amounts,
+    late: row.late,
+    at: row.at.getTime(),
   };
 }
 

@@ -53,7 +53,23 @@ export class ReserveBody {
 }
 
 export class SettleBody {
-  @AmountsField({ description: "What was really used, in every unit that was reserved." })
+  @AmountsField({ description: "What was really used besides the charges, in every unit that was reserved." })
+  actual!: Record<string, number>;
+}
+
+export const OUTCOMES = ["succeeded", "failed"] as const;
+
+export class ChargeBody {
+  @IntegerField({ min: 1, max: MAX_AMOUNT, example: 1, description: "Which child, from 1 on." })
+  child!: number;
+
+  @IntegerField({ min: 1, max: MAX_AMOUNT, example: 1, description: "Which of its attempts; 1 is the first try." })
+  attempt!: number;
+
+  @ChoiceField(OUTCOMES, { description: "`succeeded` gives back what is held for the child's unused attempts." })
+  outcome!: "succeeded" | "failed";
+
+  @AmountsField({ description: "What the attempt really used, in every unit that was reserved." })
   actual!: Record<string, number>;
 }
 

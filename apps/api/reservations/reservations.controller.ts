@@ -32,7 +32,7 @@ export class ReservationsController {
 
   @Post("settle")
   @Operation({
-    summary: "Close a reservation with what was really used",
+    summary: "Close a reservation with what was really used besides its charges",
     description: "Booked in full, also above what was reserved and also late. The same request again answers the same.",
     answer: ReservationView,
     problems: ["already_settled", "already_released"],
@@ -48,7 +48,7 @@ export class ReservationsController {
 
   @Post("release")
   @Operation({
-    summary: "Close a reservation unused",
+    summary: "Close a reservation without more: what it still holds is given back",
     description: "The same request again answers the same.",
     answer: ReservationView,
     problems: ["already_settled", "already_released", "reservation_expired"],

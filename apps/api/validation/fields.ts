@@ -13,21 +13,23 @@ interface FieldOptions {
   readonly optional?: boolean;
   /** Required only where that other field is not there. */
   readonly unless?: string;
+  /** Required where that other field is there, and refused where it is not. */
+  readonly onlyWith?: string;
   readonly description?: string;
   readonly example?: unknown;
 }
 
 function field(options: FieldOptions, schema: object, ...rules: PropertyDecorator[]): PropertyDecorator {
-  const { optional = false, unless, ...shown } = options;
-  const mayBeAbsent = (object: Fields) => optional || (unless !== undefined && object[unless] !== undefined);
-  const required = !optional && unless === undefined;
+  const { optional = false, unless, onlyWith, ...shown } = options;
+  const has = (object: Fields, name: string | undefined) => name !== undefined && object[name] !== undefined;
+  const mayBeAbsent = (object: Fields) =>
+    optional || has(object, unless) || (onlyWith !== undefined && !has(object, onlyWith));
+  const required = !optional && unless === undefined && onlyWith === undefined;
+  const needed = onlyWith === undefined ? "is required" : `is required with ${onlyWith}`;
   return applyDecorators(
     ValidateIf((object: Fields, value) => value !== undefined || !mayBeAbsent(object)),
-    rule(
-      "isPresent",
-      (value) => value !== undefined,
-      unless === undefined ? "is required" : `is required, or ${unless}`,
-    ),
+    rule("isPresent", (value) => value !== undefined, unless === undefined ? needed : `is required, or ${unless}`),
+    ...(onlyWith === undefined ? [] : [OnlyTogetherWith(onlyWith)]),
     ...rules,
     ApiProperty({ ...schema, ...shown, required }),
   );
@@ -138,6 +140,16 @@ export function NestedField(type: () => Dto, options: FieldOptions = {}): Proper
   const isObject = IsObject({ message: "must be an object" });
   // OpenAPI tells a lazy type from a class by the name of the function, which must be "type".
   return applyDecorators(NestedType(type), field(options, { type: () => type() }, isObject, ValidateNested()));
+}
+
+function OnlyTogetherWith(other: string): PropertyDecorator {
+  return ValidateBy({
+    name: "onlyTogether",
+    validator: {
+      validate: (_, args) => (args?.object as Fields | undefined)?.[other] !== undefined,
+      defaultMessage: () => `must come together with ${other}`,
+    },
+  });
 }
 
 /** Refuses a field that comes together with that other one. */

@@ -1,7 +1,7 @@
 /** One balance whose figure is not what it follows from. Amounts of its unit. */
 export interface Difference {
   readonly key: string;
-  /** `spent` and `reserved` by the ledger's entries; `held` by the reservations that are open. */
+  /** `spent` and `reserved` by the ledger's entries; `held` by open reservations and the grants of open child jobs. */
   readonly check: "spent" | "reserved" | "held";
   readonly expected: number;
   readonly found: number;
@@ -15,16 +15,31 @@ export interface Comparison {
 
 export const TENANTS = "SELECT id FROM tenants WHERE id > $1 ORDER BY id LIMIT $2";
 
-/** $1: the tenant; $2: most findings to list. The unit is the third part of a balance key. */
+/**
+ * $1: the tenant; $2: most findings to list. The unit is the third part of a balance key. What an ended child job still
+ * holds is held at its parent too, and so on up to the first job that is open.
+ */
 export const COMPARE = `
   WITH entries AS (
     SELECT k.key, sum(e.spent) AS spent, sum(e.reserved) AS reserved
     FROM ledger_entries e CROSS JOIN LATERAL unnest(e.keys) AS k(key)
     WHERE e.tenant_id = $1 GROUP BY k.key
-  ), holds AS (
-    SELECT k.key, sum((r.reserved ->> split_part(k.key, ':', 3))::numeric) AS held
+  ), holding AS (
+    SELECT k.key, (r.held ->> split_part(k.key, ':', 3))::numeric AS amount
     FROM reservations r CROSS JOIN LATERAL unnest(r.keys) AS k(key)
-    WHERE r.tenant_id = $1 AND r.state = 'open' GROUP BY k.key
+    WHERE r.tenant_id = $1 AND r.state = 'open'
+    UNION ALL
+    SELECT 'job:' || j.parent_id || ':' || h.unit || ':none', h.amount::numeric
+    FROM reservations r CROSS JOIN LATERAL unnest(r.job_id || r.ancestors) AS o(job_id)
+    JOIN jobs j ON j.tenant_id = r.tenant_id AND j.id = o.job_id AND j.state <> 'open' AND j.parent_id IS NOT NULL
+    CROSS JOIN LATERAL json_each_text(r.held) AS h(unit, amount)
+    WHERE r.tenant_id = $1 AND r.state = 'open' AND r.ancestors <> '{}'
+    UNION ALL
+    SELECT 'job:' || j.parent_id || ':' || g.unit || ':none', g.amount::numeric
+    FROM jobs j CROSS JOIN LATERAL json_each_text(j.allowance) AS g(unit, amount)
+    WHERE j.tenant_id = $1 AND j.parent_id IS NOT NULL AND j.state = 'open'
+  ), holds AS (
+    SELECT key, sum(amount) AS held FROM holding GROUP BY key
   ), figures AS (
     SELECT key, spent, reserved FROM balances WHERE tenant_id = $1
   ), compared AS (

@@ -7,7 +7,7 @@ import { windowAt } from "./window.js";
 /** What names the balances that bind a job's work. All of it is fixed for a job and a version of the settings. */
 export interface Binding {
   readonly tenantId: string;
-  readonly job: Pick<Job, "id" | "user" | "allowance">;
+  readonly job: Pick<Job, "id" | "user" | "allowance" | "ancestors">;
   readonly settings: TenantSettings;
   /** The user's own limits by unit. */
   readonly own: Readonly<Record<string, UserAllowanceSetting>>;
@@ -22,14 +22,18 @@ export type Place = Pick<Balance, "key" | "scope" | "unit" | "window" | "limit">
  */
 export function placesOf(binding: Binding, units: readonly string[], now: number): Place[] {
   const { tenantId, job } = binding;
-  const places = units.map((unit) =>
-    place({ kind: "job", id: job.id }, unit, "none", lookUp(job.allowance, unit) ?? null),
-  );
+  const places = units.map((unit) => jobPlace(job, unit));
   if (job.user !== null) {
     for (const unit of units) places.push(userPlace(binding.settings, job.user, lookUp(binding.own, unit), unit, now));
   }
   for (const unit of units) places.push(tenantPlace(tenantId, binding.settings, unit, now));
   return places;
+}
+
+/** A child has its grant and nothing else; a root is not bound where it has no limit. */
+export function jobPlace({ id, allowance, ancestors }: Binding["job"], unit: string): Place {
+  const none = ancestors.length > 0 ? 0 : null;
+  return place({ kind: "job", id }, unit, "none", lookUp(allowance, unit) ?? none);
 }
 
 export function tenantPlace(tenantId: string, settings: TenantSettings, unit: string, now: number): Place {
@@ -57,10 +61,15 @@ function place(scope: Scope, unit: string, window: string, limit: number | null)
 
 /** The balances at `places`; one that was never written starts at zero. */
 export function balancesAt(book: TenantBook, places: readonly Place[]): Balance[] {
-  const rows = book.balances.findAll(places.map(({ key }) => key));
-  const balances = places.map((at, i) => rows[i] ?? unwritten(at));
+  const balances = figuresAt(book, places);
   for (const balance of balances) book.consulted.set(balance.key, balance);
   return balances;
+}
+
+/** The same, where what is found decides nothing that copies would have to know. */
+export function figuresAt(book: TenantBook, places: readonly Place[]): Balance[] {
+  const rows = book.balances.findAll(places.map(({ key }) => key));
+  return places.map((at, i) => rows[i] ?? unwritten(at));
 }
 
 /** The balance at a place that was never written. */

@@ -1,5 +1,6 @@
 import type { Balance } from "./balance.js";
 import type {
+  Attempt,
   Job,
   KeyRecord,
   LedgerEntry,
@@ -9,10 +10,28 @@ import type {
   UserAllowanceSetting,
 } from "./entities.js";
 
-/** A row that a decision needs. `userBalances` asks for all balances of users in one unit (id: the unit). */
+/**
+ * A row that a decision needs. Three kinds ask for several: `userBalances` for all balances of users in one unit (id: the
+ * unit), `attempts` for those of one child (id: see {@link attemptsId}), `descendants` for the open jobs below a job.
+ */
 export interface Want {
-  readonly kind: "tenant" | "settings" | "user" | "job" | "reservation" | "balance" | "key" | "userBalances";
+  readonly kind:
+    | "tenant"
+    | "settings"
+    | "user"
+    | "job"
+    | "descendants"
+    | "reservation"
+    | "attempts"
+    | "balance"
+    | "key"
+    | "userBalances";
   readonly id: string;
+}
+
+/** Names the attempts of one child of a reservation. */
+export function attemptsId(reservationId: string, child: number): string {
+  return `${reservationId}/${child}`;
 }
 
 /** Thrown where a rule reads rows that were not loaded yet. Rules read before they write, so they can start again. */
@@ -71,11 +90,15 @@ class Rows<T> {
 export class TenantBook {
   readonly jobs: Rows<Job>;
   readonly reservations: Rows<Reservation>;
+  /** By {@link attemptsId}. */
+  readonly attempts: Rows<readonly Attempt[]>;
   readonly balances: Rows<Balance>;
   readonly keys: Rows<KeyRecord>;
   readonly users: Rows<Record<string, UserAllowanceSetting>>;
   /** Units whose user balances are all loaded. */
   readonly wholeUnits = new Set<string>();
+  /** Jobs whose open descendants are all loaded. */
+  readonly wholeTrees = new Set<string>();
   /** Every balance that a decision looked at, also those that stand at zero and were never written. */
   readonly consulted = new Map<string, Balance>();
   private tenantRow: Tenant | null | undefined;
@@ -89,6 +112,7 @@ export class TenantBook {
     jobs: new Set<Job>(),
     newReservations: [] as Reservation[],
     reservations: new Set<Reservation>(),
+    newAttempts: [] as Attempt[],
     entries: [] as LedgerEntry[],
     keys: [] as KeyRecord[],
   };
@@ -99,6 +123,7 @@ export class TenantBook {
   ) {
     this.jobs = new Rows("job", whole);
     this.reservations = new Rows("reservation", whole);
+    this.attempts = new Rows("attempts", whole);
     this.balances = new Rows("balance", whole);
     this.keys = new Rows("key", whole);
     this.users = new Rows("user", whole);
@@ -135,6 +160,14 @@ export class TenantBook {
     );
   }
 
+  /** The open jobs below this one, the deepest first. */
+  openDescendants(jobId: string): Job[] {
+    if (!this.whole && !this.wholeTrees.has(jobId)) throw new NotLoaded([{ kind: "descendants", id: jobId }]);
+    return [...this.jobs.rows.values()]
+      .filter((job): job is Job => job?.state === "open" && job.ancestors.includes(jobId))
+      .sort((a, b) => b.ancestors.length - a.ancestors.length || (a.id < b.id ? -1 : 1));
+  }
+
   /** Moves amounts at one balance. `bound`: the movement is an admission that the limit must allow. */
   move(balance: Balance, by: { reserved: number; spent: number; bound: boolean }): void {
     this.touch(balance).bound = by.bound;
@@ -150,10 +183,8 @@ export class TenantBook {
 
   /** True where a commit has something to write. */
   get isChanged(): boolean {
-    const { tenant, settings, balances, newJobs, jobs, newReservations, reservations, entries, keys } = this.changes;
-    const lists = [settings, newJobs, newReservations, entries, keys];
-    return (
-      tenant || lists.some(({ length }) => length > 0) || [balances, jobs, reservations].some(({ size }) => size > 0)
+    return Object.values(this.changes).some((change) =>
+      typeof change === "boolean" ? change : ("length" in change ? change.length : change.size) > 0,
     );
   }
 
@@ -177,6 +208,12 @@ export class TenantBook {
   addReservation(reservation: Reservation): void {
     this.reservations.rows.set(reservation.id, reservation);
     this.changes.newReservations.push(reservation);
+  }
+
+  addAttempt(attempt: Attempt): void {
+    const id = attemptsId(attempt.reservationId, attempt.child);
+    this.attempts.rows.set(id, [...(this.attempts.find(id) ?? []), attempt]);
+    this.changes.newAttempts.push(attempt);
   }
 
   addKey(record: KeyRecord): void {

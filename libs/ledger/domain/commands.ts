@@ -30,6 +30,17 @@ export interface Settle extends OfTenant {
   readonly actual: Amounts;
 }
 
+/** Books one attempt of one child; each is charged once. */
+export interface Charge extends OfTenant {
+  readonly type: "charge";
+  readonly reservationId: string;
+  readonly child: number;
+  readonly attempt: number;
+  readonly outcome: "succeeded" | "failed";
+  readonly actual: Amounts;
+  readonly key: KeyUse;
+}
+
 export interface Release extends OfTenant {
   readonly type: "release";
   readonly reservationId: string;
@@ -59,7 +70,17 @@ export interface CreateJob extends OfTenant {
   readonly name: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly allowance: Amounts;
+  /** null: a root. */
+  readonly parent: Parentage | null;
   readonly key: KeyUse;
+}
+
+/** What makes a job a child: its grant is carved out of what its parent may spend. */
+export interface Parentage {
+  readonly jobId: string;
+  readonly grant: Amounts;
+  /** How deep a job may stand; a root stands at 1. */
+  readonly mostDepth: number;
 }
 
 export interface EndJob extends OfTenant {
@@ -109,7 +130,8 @@ export interface Configure extends OfTenant {
   readonly key: KeyUse | null;
 }
 
-export type Command = Reserve | Settle | Release | Extend | Expire | OpenWindows | CreateJob | EndJob | Configure;
+export type Command =
+  Reserve | Settle | Charge | Release | Extend | Expire | OpenWindows | CreateJob | EndJob | Configure;
 
 export interface FieldError {
   /** JSON pointer into the request body. */
@@ -127,6 +149,7 @@ export type RefusalCode =
   | "already_settled"
   | "already_released"
   | "reservation_expired"
+  | "attempts_exhausted"
   | "conflict"
   | "idempotency_key_reused"
   | "unit_unknown";

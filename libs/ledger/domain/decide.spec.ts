@@ -73,6 +73,8 @@ describe("a decision on a book that lacks rows", () => {
       job: whole.book.jobs.find(jobId),
     });
     const partial = new TenantBook(whole.book.tenantId);
+    const { users: user, balances: balance, keys: key, reservations: reservation } = partial;
+    const tables = { user, balance, key, reservation };
     const asked: string[] = [];
     const fill = ({ wants }: NotLoaded) => {
       for (const { kind, id } of wants) {
@@ -81,10 +83,7 @@ describe("a decision on a book that lacks rows", () => {
         else if (kind === "settings") partial.settings = source.settings;
         else if (kind === "job") partial.jobs.fill(id, source.job);
         else if (kind === "userBalances") partial.wholeUnits.add(id);
-        else
-          ({ user: partial.users, balance: partial.balances, key: partial.keys, reservation: partial.reservations })[
-            kind
-          ].fill(id, null);
+        else tables[kind as keyof typeof tables].fill(id, null);
       }
     };
     for (const command of [hold, settle, patch]) {

@@ -1,9 +1,11 @@
 import { NotLoaded, type TenantBook } from "./book.js";
-import { done, refused, type Command, type KeyUse, type Outcome } from "./commands.js";
+import { done, refused, type Charge, type Command, type KeyUse, type Outcome } from "./commands.js";
 import type { Instant, KeyRecord } from "./entities.js";
+import { charge } from "./rules/charge.js";
 import { expire, release, settle } from "./rules/close.js";
 import { configure } from "./rules/configure.js";
 import { extend } from "./rules/extend.js";
+import { holdersOf } from "./rules/holders.js";
 import { createJob, endJob } from "./rules/jobs.js";
 import { reserve } from "./rules/reserve.js";
 import { openWindows } from "./rules/windows.js";
@@ -16,12 +18,21 @@ import { openWindows } from "./rules/windows.js";
 export function decide(book: TenantBook, command: Command, now: Instant): Outcome {
   const use = keyOf(command);
   const record = use && book.keys.find(use.key);
-  if (record) return replay(record, use.fingerprint);
+  if (record) {
+    if (command.type === "charge") tellAgain(book, command);
+    return replay(record, use.fingerprint);
+  }
   const outcome = run(book, command, now);
   if (use && outcome.type === "done" && !isDryRun(command)) {
     book.addKey({ ...use, answer: JSON.stringify(outcome.answer), createdAt: now });
   }
   return outcome;
+}
+
+/** Whoever is told again of room that a charge gave back finds it, though the first answer may never have reached the copies. */
+function tellAgain(book: TenantBook, { reservationId }: Charge): void {
+  const reservation = book.reservations.find(reservationId);
+  if (reservation) holdersOf(book, reservation);
 }
 
 /** Like {@link decide}, but answers NotLoaded instead of throwing it. */
@@ -57,6 +68,8 @@ function run(book: TenantBook, command: Command, now: Instant): Outcome {
       return reserve(book, command, now);
     case "settle":
       return settle(book, command, now);
+    case "charge":
+      return charge(book, command, now);
     case "release":
       return release(book, command, now);
     case "extend":

@@ -45,8 +45,13 @@ export interface Job {
   readonly user: string | null;
   readonly name: string | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** The limits of this job, fixed when it was created; a unit without an entry is bound by the other scopes only. */
+  /**
+   * The limits of this job, fixed when it was created. A unit without an entry is bound by the other scopes only; of a
+   * child, whose limits are its grant, it is nothing.
+   */
   readonly allowance: Amounts;
+  /** The jobs above it, its parent first; none for a root. */
+  readonly ancestors: readonly string[];
   state: "open" | "closed" | "cancelled";
   readonly createdAt: Instant;
   closedAt: Instant | null;
@@ -64,11 +69,17 @@ export interface Reservation {
   readonly jobId: string;
   readonly user: string | null;
   state: "open" | "settled" | "released" | "expired";
-  /** What was taken when it was admitted; held only while the state is open. */
+  /** What was taken when it was admitted. */
   readonly reserved: Amounts;
+  /** What it still holds: nothing once it is not open. */
+  held: Amounts;
+  /** The sum of its charges. */
+  charged: Amounts;
   readonly plan: Plan | null;
   /** The balances that hold it, in the windows in which it was taken. */
   readonly keys: readonly string[];
+  /** The jobs above its job: they stand in for those below them that have ended. */
+  readonly ancestors: readonly string[];
   actual: Amounts | null;
   late: boolean;
   readonly wouldDeny: Denial | null;
@@ -77,7 +88,20 @@ export interface Reservation {
   closedAt: Instant | null;
 }
 
-export type EntryType = "reserve" | "settle" | "release" | "expire" | "limit";
+/** One attempt of one child of a reservation, as it was charged: a fact that never changes. */
+export interface Attempt {
+  readonly reservationId: string;
+  readonly child: number;
+  readonly attempt: number;
+  readonly outcome: "succeeded" | "failed";
+  readonly actual: Amounts;
+  /** What the reservation held for it, and, where it succeeded, for those that the child does not need any more. */
+  readonly freed: Amounts;
+  readonly late: boolean;
+  readonly at: Instant;
+}
+
+export type EntryType = "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit";
 
 /** One movement of one unit; the same movement at every balance in `keys`. */
 export interface LedgerEntry {
@@ -92,7 +116,24 @@ export interface LedgerEntry {
   readonly reservationId: string | null;
   readonly jobId: string | null;
   readonly user: string | null;
-  readonly detail: LimitChange | { readonly late: true } | null;
+  readonly detail: EntryDetail | null;
+}
+
+export type EntryDetail = LimitChange | ClosingDetail | ChargeDetail | GrantDetail;
+
+export interface ClosingDetail {
+  readonly late: true;
+}
+
+export interface ChargeDetail {
+  readonly child: number;
+  readonly attempt: number;
+  readonly late?: true;
+}
+
+/** Whose grant was taken from its parent, or came back to it. */
+export interface GrantDetail {
+  readonly childJobId: string;
 }
 
 /** Who changed a limit, from what to what. */

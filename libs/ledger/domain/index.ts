@@ -7,6 +7,7 @@ export type * from "./entities.js";
 export * from "./views.js";
 export * from "./window.js";
 export { MAX_LIFE_MS } from "./rules/extend.js";
+export { MOST_DESCENDANTS } from "./rules/jobs.js";
 export { denialSentence } from "./rules/reserve.js";
 // The admission rule and its words: theirs to whom the ledger is one thing.
 export {

@@ -1,6 +1,6 @@
 import { available, overage, type Amounts, type Denial } from "#libs/plan";
 import type { Balance } from "./balance.js";
-import type { Job, Reservation, Tenant, TenantSettings } from "./entities.js";
+import type { Attempt, Job, Reservation, Tenant, TenantSettings } from "./entities.js";
 
 /** Public answers, as plain JSON (contract: instants as RFC 3339 UTC with milliseconds, no limit as "unlimited"). */
 
@@ -17,35 +17,47 @@ export function denialView(denial: Denial) {
 }
 
 export function reservationView(reservation: Reservation): object {
-  const { id, jobId, state, reserved, plan } = reservation;
+  const { id, jobId, state, reserved, held, charged, plan } = reservation;
   return {
     id,
     jobId,
     state,
     reserved,
+    held,
+    charged,
     ...(plan && { plan }),
     expiresAt: instant(reservation.expiresAt),
     createdAt: instant(reservation.createdAt),
     ...(reservation.closedAt !== null && { closedAt: instant(reservation.closedAt) }),
-    ...(reservation.actual && settlement(reserved, reservation.actual, reservation.late)),
+    ...(reservation.actual && settlement(reservation, reservation.actual)),
     ...(reservation.wouldDeny && { wouldDeny: denialView(reservation.wouldDeny) }),
   };
 }
 
-/** `released = max(0, reserved − actual)` and `overage = max(0, actual − reserved)`, per unit. */
-function settlement(reserved: Amounts, actual: Amounts, late: boolean) {
+/** What was not used of what was reserved, and what was used beyond it; charges count as used. */
+function settlement({ reserved, charged, late }: Reservation, actual: Amounts) {
+  const used = Object.fromEntries(Object.keys(reserved).map((unit) => [unit, charged[unit]! + actual[unit]!]));
+  return { actual, ...difference(reserved, used), late };
+}
+
+/** `released = max(0, held − used)` and `overage = max(0, used − held)`, per unit. */
+function difference(held: Amounts, used: Amounts) {
   const released: Record<string, number> = {};
   const overage: Record<string, number> = {};
-  for (const unit of Object.keys(reserved)) {
-    const difference = reserved[unit]! - actual[unit]!;
-    released[unit] = Math.max(0, difference);
-    overage[unit] = Math.max(0, -difference);
+  for (const unit of Object.keys(held)) {
+    const left = held[unit]! - used[unit]!;
+    released[unit] = Math.max(0, left);
+    overage[unit] = Math.max(0, -left);
   }
-  return { actual, released, overage, late };
+  return { released, overage };
+}
+
+export function attemptView({ reservationId, child, attempt, outcome, actual, freed, late, at }: Attempt): object {
+  return { reservationId, child, attempt, outcome, actual, ...difference(freed, actual), late, at: instant(at) };
 }
 
 export function jobView(job: Job): object {
-  const { id, user, name, labels, state, allowance } = job;
+  const { id, user, name, labels, state, allowance, ancestors } = job;
   return {
     id,
     state,
@@ -53,9 +65,16 @@ export function jobView(job: Job): object {
     ...(name !== null && { name }),
     labels,
     allowance,
+    ...(ancestors.length > 0 && { parentJobId: ancestors[0], grant: allowance }),
+    depth: depthOf(job),
     createdAt: instant(job.createdAt),
     ...(job.closedAt !== null && { closedAt: instant(job.closedAt) }),
   };
+}
+
+/** A root stands at 1. */
+export function depthOf({ ancestors }: Pick<Job, "ancestors">): number {
+  return ancestors.length + 1;
 }
 
 export function tenantView(tenant: Tenant, settings: TenantSettings): object {

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { TenantBook } from "../domain/index.js";
+import { attemptsId, MOST_DESCENDANTS, type TenantBook } from "../domain/index.js";
 import type { TenantWant } from "../protocol/ports.js";
 import * as row from "./rows.js";
 import { rowsOf, statement } from "./sql.js";
@@ -40,6 +40,30 @@ const FIND_HOLDERS = statement(
    JOIN reservations r USING (tenant_id, id), unnest(r.keys) AS held(key)
    JOIN balances b ON b.key = held.key WHERE b.tenant_id = r.tenant_id`,
 );
+/** Whoever moves a reservation of a child job asks which jobs of its line have ended. */
+const FIND_LINES = statement(
+  "lines",
+  `SELECT ${row.JOB} FROM (
+     SELECT DISTINCT r.tenant_id, line.id FROM ${WANTED} JOIN reservations r USING (tenant_id, id),
+       unnest(r.job_id || r.ancestors) AS line(id) WHERE r.ancestors <> '{}'
+   ) AS line JOIN jobs j USING (tenant_id, id)`,
+);
+const FIND_ATTEMPTS = statement(
+  "attempts",
+  `SELECT ${row.ATTEMPT} FROM unnest($1::text[], $2::text[], $3::bigint[]) AS w(tenant_id, reservation_id, child)
+   JOIN attempts a USING (tenant_id, reservation_id, child) ORDER BY a.tenant_id, a.reservation_id, a.child, a.attempt`,
+);
+/** Below an ended job nothing is open. One row more than may be ended tells that there are too many. */
+const FIND_DESCENDANTS = statement(
+  "descendants",
+  `WITH RECURSIVE below(id) AS (
+     SELECT c.id FROM jobs c WHERE c.tenant_id = $1 AND c.parent_id = $2 AND c.state = 'open'
+     UNION ALL
+     SELECT c.id FROM below b JOIN jobs c ON c.tenant_id = $1 AND c.parent_id = b.id AND c.state = 'open'
+   )
+   SELECT ${row.JOB} FROM (SELECT id FROM below LIMIT ${MOST_DESCENDANTS + 1}) AS b
+   JOIN jobs j ON j.tenant_id = $1 AND j.id = b.id`,
+);
 const FIND_USER_BALANCES = statement(
   "user_balances",
   `SELECT ${row.BALANCE} FROM ${WANTED}
@@ -53,7 +77,7 @@ export async function load(client: pg.ClientBase, books: Books, wants: readonly 
   for (const want of wants) {
     let same = byKind.get(want.kind);
     if (!same) byKind.set(want.kind, (same = new Map()));
-    same.set(`${want.tenantId}/${want.id}`, want);
+    same.set(rowKey(want), want);
   }
   await Promise.all([...byKind].map(([kind, wanted]) => LOADERS[kind](client, books, [...wanted.values()])));
 }
@@ -65,13 +89,15 @@ const LOADERS: Record<TenantWant["kind"], Loader> = {
   settings: loadSettings,
   user: loadUsers,
   userBalances: loadUserBalances,
+  descendants: loadDescendants,
+  attempts: loadAttempts,
   job: rowLoader(FIND_JOBS, row.jobOf, (book) => book.jobs),
   balance: rowLoader(FIND_BALANCES, row.balanceOf, (book) => book.balances),
   key: rowLoader(FIND_KEYS, row.keyOf, (book) => book.keys),
   reservation: async (client, books, wants) => {
-    const holders = loadHolders(client, books, wants);
     const loader = rowLoader(FIND_RESERVATIONS, row.reservationOf, (book) => book.reservations);
-    await Promise.all([holders, loader(client, books, wants)]);
+    const around = [loadHolders(client, books, wants), loadLines(client, books, wants)];
+    await Promise.all([...around, loader(client, books, wants)]);
   },
 };
 
@@ -98,6 +124,11 @@ async function loadHolders(client: pg.ClientBase, books: Books, wants: readonly 
   for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
 }
 
+async function loadLines(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  const rows = await rowsOf<row.JobColumns>(client, FIND_LINES, columnsOf(wants));
+  for (const columns of rows) books.get(columns[0])!.jobs.fill(columns[1], row.jobOf(columns));
+}
+
 async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
   const ids = [...new Set(wants.map(({ tenantId }) => tenantId))];
   const rows = await rowsOf<row.AllowanceColumns>(client, FIND_SETTINGS, [ids]);
@@ -116,4 +147,33 @@ async function loadUserBalances(client: pg.ClientBase, books: Books, wants: read
   const rows = await rowsOf<row.BalanceColumns>(client, FIND_USER_BALANCES, columnsOf(wants));
   for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
   for (const { tenantId, id } of wants) books.get(tenantId)!.wholeUnits.add(id);
+}
+
+async function loadDescendants(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  await Promise.all(
+    wants.map(async ({ tenantId, id }) => {
+      const book = books.get(tenantId)!;
+      for (const columns of await rowsOf<row.JobColumns>(client, FIND_DESCENDANTS, [tenantId, id])) {
+        book.jobs.fill(columns[1], row.jobOf(columns));
+      }
+      book.wholeTrees.add(id);
+    }),
+  );
+}
+
+async function loadAttempts(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+  const [tenants, ids] = columnsOf(wants);
+  const places = ids.map((id) => id.split("/") as [string, string]);
+  const columns = [tenants, places.map(([reservationId]) => reservationId), places.map(([, child]) => child)];
+  const rows = await rowsOf<row.AttemptColumns>(client, FIND_ATTEMPTS, columns);
+  const found = new Map<string, ReturnType<typeof row.attemptOf>[]>(wants.map((want) => [rowKey(want), []]));
+  for (const one of rows) {
+    const attempt = row.attemptOf(one);
+    found.get(rowKey({ tenantId: one[0], id: attemptsId(attempt.reservationId, attempt.child) }))!.push(attempt);
+  }
+  for (const want of wants) books.get(want.tenantId)!.attempts.fill(want.id, found.get(rowKey(want))!);
+}
+
+function rowKey({ tenantId, id }: { tenantId: string; id: string }): string {
+  return `${tenantId}/${id}`;
 }

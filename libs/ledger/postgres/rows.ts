@@ -2,6 +2,7 @@ import {
   parseBalanceKey,
   type AllowanceSetting,
   type Amounts,
+  type Attempt,
   type Balance,
   type Denial,
   type Job,
@@ -39,7 +40,8 @@ export function balanceOf([, key, limit, reserved, spent, version]: BalanceColum
   return { key, ...parseBalanceKey(key), limit, reserved, spent, version };
 }
 
-export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.state, ${ms("j.created_at")}, ${ms("j.closed_at")}`;
+export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.ancestors, j.state,
+  ${ms("j.created_at")}, ${ms("j.closed_at")}`;
 export type JobColumns = [
   string,
   string,
@@ -47,16 +49,18 @@ export type JobColumns = [
   string | null,
   Record<string, string>,
   Amounts,
+  string[],
   string,
   number,
   number | null,
 ];
 
-export function jobOf([, id, user, name, labels, allowance, state, createdAt, closedAt]: JobColumns): Job {
-  return { id, user, name, labels, allowance, state: state as Job["state"], createdAt, closedAt };
+export function jobOf([, id, user, name, labels, allowance, ancestors, state, createdAt, closedAt]: JobColumns): Job {
+  return { id, user, name, labels, allowance, ancestors, state: state as Job["state"], createdAt, closedAt };
 }
 
-export const RESERVATION = `r.tenant_id, r.id, r.job_id, r.user_name, r.state, r.reserved, r.plan, r.keys, r.actual, r.late,
+export const RESERVATION = `r.tenant_id, r.id, r.job_id, r.user_name, r.state, r.reserved, r.held, r.charged, r.plan, r.keys,
+  r.ancestors, r.actual, r.late,
   r.would_deny, ${ms("r.created_at")}, ${ms("r.expires_at")}, ${ms("r.closed_at")}`;
 export type ReservationColumns = [
   string,
@@ -65,7 +69,10 @@ export type ReservationColumns = [
   string | null,
   string,
   Amounts,
+  Amounts,
+  Amounts,
   Plan | null,
+  string[],
   string[],
   Amounts | null,
   boolean,
@@ -76,16 +83,19 @@ export type ReservationColumns = [
 ];
 
 export function reservationOf(columns: ReservationColumns): Reservation {
-  const [, id, jobId, user, state, reserved, plan, keys, actual, late, wouldDeny, createdAt, expiresAt, closedAt] =
-    columns;
+  const [, id, jobId, user, state, reserved, held, charged, plan, keys, ancestors, actual, late, ...rest] = columns;
+  const [wouldDeny, createdAt, expiresAt, closedAt] = rest;
   return {
     id,
     jobId,
     user,
     state: state as Reservation["state"],
     reserved,
+    held,
+    charged,
     plan,
     keys,
+    ancestors,
     actual,
     late,
     wouldDeny,
@@ -93,6 +103,14 @@ export function reservationOf(columns: ReservationColumns): Reservation {
     expiresAt,
     closedAt,
   };
+}
+
+export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")}`;
+export type AttemptColumns = [string, string, number, number, string, Amounts, Amounts, boolean, number];
+
+export function attemptOf(columns: AttemptColumns): Attempt {
+  const [, reservationId, child, attempt, outcome, actual, freed, late, at] = columns;
+  return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at };
 }
 
 export const KEY = `k.tenant_id, k.key, k.fingerprint, k.answer, ${ms("k.created_at")}`;

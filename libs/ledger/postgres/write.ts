@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Job, LedgerEntry, Reservation, SettingChange, TenantBook } from "../domain/index.js";
+import type { Attempt, Job, LedgerEntry, Reservation, SettingChange, TenantBook } from "../domain/index.js";
 import { rowsOf, statement, type Statement } from "./sql.js";
 
 /**
@@ -34,9 +34,10 @@ const INSERT_BALANCES = write(
 );
 const INSERT_JOBS = write(
   "new jobs",
-  `id text, user_name text, name text, labels jsonb, allowance json, state text, created_at bigint, closed_at bigint`,
-  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, state, created_at, closed_at)
-   SELECT tenant_id, id, user_name, name, labels, allowance, state, ${at("created_at")}, ${at("closed_at")} FROM x`,
+  `id text, user_name text, name text, labels jsonb, allowance json, parent_id text, ancestors text[], state text,
+   created_at bigint, closed_at bigint`,
+  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, state, created_at, closed_at)
+   SELECT tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, state, ${at("created_at")}, ${at("closed_at")} FROM x`,
 );
 const UPDATE_JOBS = write(
   "jobs",
@@ -46,19 +47,26 @@ const UPDATE_JOBS = write(
 );
 const INSERT_RESERVATIONS = write(
   "new reservations",
-  `id text, job_id text, user_name text, state text, reserved json, plan json, keys text[], actual json, late boolean,
-   would_deny json, created_at bigint, expires_at bigint, closed_at bigint`,
+  `id text, job_id text, user_name text, state text, reserved json, held json, charged json, plan json, keys text[],
+   ancestors text[], actual json, late boolean, would_deny json, created_at bigint, expires_at bigint, closed_at bigint`,
   `INSERT INTO reservations
-     (tenant_id, id, job_id, user_name, state, reserved, plan, keys, actual, late, would_deny, created_at, expires_at, closed_at)
-   SELECT tenant_id, id, job_id, user_name, state, reserved, plan, keys, actual, late, would_deny,
+     (tenant_id, id, job_id, user_name, state, reserved, held, charged, plan, keys, ancestors, actual, late, would_deny,
+      created_at, expires_at, closed_at)
+   SELECT tenant_id, id, job_id, user_name, state, reserved, held, charged, plan, keys, ancestors, actual, late, would_deny,
      ${at("created_at")}, ${at("expires_at")}, ${at("closed_at")} FROM x`,
 );
 const UPDATE_RESERVATIONS = write(
   "reservations",
-  `id text, state text, actual json, late boolean, expires_at bigint, closed_at bigint`,
-  `UPDATE reservations r SET state = x.state, actual = x.actual, late = x.late,
+  `id text, state text, held json, charged json, actual json, late boolean, expires_at bigint, closed_at bigint`,
+  `UPDATE reservations r SET state = x.state, held = x.held, charged = x.charged, actual = x.actual, late = x.late,
      expires_at = ${at("x.expires_at")}, closed_at = ${at("x.closed_at")}
    FROM x WHERE r.tenant_id = x.tenant_id AND r.id = x.id`,
+);
+const INSERT_ATTEMPTS = write(
+  "attempts",
+  `reservation_id text, child bigint, attempt bigint, outcome text, actual json, freed json, late boolean, at bigint`,
+  `INSERT INTO attempts (tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, at)
+   SELECT tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, ${at("at")} FROM x`,
 );
 const INSERT_ENTRIES = write(
   "ledger entries",
@@ -111,6 +119,7 @@ export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>): 
     [UPDATE_JOBS, rows.jobs],
     [INSERT_RESERVATIONS, rows.newReservations],
     [UPDATE_RESERVATIONS, rows.reservations],
+    [INSERT_ATTEMPTS, rows.attempts],
     [INSERT_ENTRIES, rows.entries],
     [INSERT_KEYS, rows.keys],
   ];
@@ -128,6 +137,7 @@ function collect(books: Iterable<TenantBook>) {
     jobs: [] as object[],
     newReservations: [] as object[],
     reservations: [] as object[],
+    attempts: [] as object[],
     entries: [] as object[],
     keys: [] as object[],
   };
@@ -141,18 +151,25 @@ function collect(books: Iterable<TenantBook>) {
     for (const changed of changes.balances.values()) {
       (changed.readVersion === 0 ? rows.newBalances : rows.balances).push(balanceRow(tenantId, changed));
     }
-    const isNewJob = new Set(changes.newJobs);
-    const isNew = new Set(changes.newReservations);
     for (const job of changes.newJobs) rows.newJobs.push(jobRow(tenantId, job));
-    for (const job of changes.jobs) if (!isNewJob.has(job)) rows.jobs.push(jobRow(tenantId, job));
+    for (const job of changedOnly(changes.jobs, changes.newJobs)) rows.jobs.push(jobRow(tenantId, job));
     for (const one of changes.newReservations) rows.newReservations.push(reservationRow(tenantId, one));
-    for (const one of changes.reservations) if (!isNew.has(one)) rows.reservations.push(reservationRow(tenantId, one));
+    for (const one of changedOnly(changes.reservations, changes.newReservations)) {
+      rows.reservations.push(reservationRow(tenantId, one));
+    }
+    for (const attempt of changes.newAttempts) rows.attempts.push(attemptRow(tenantId, attempt));
     for (const entry of changes.entries) rows.entries.push(entryRow(tenantId, entry));
     for (const { key, fingerprint, answer, createdAt } of changes.keys) {
       rows.keys.push({ tenant_id: tenantId, key, fingerprint, answer, created_at: createdAt });
     }
   }
   return rows;
+}
+
+/** What is new is written whole, with all that changed of it since. */
+function changedOnly<T>(changed: ReadonlySet<T>, added: readonly T[]): T[] {
+  const isNew = new Set(added);
+  return [...changed].filter((one) => !isNew.has(one));
 }
 
 function tenantRow(tenant: NonNullable<TenantBook["tenant"]>) {
@@ -202,7 +219,7 @@ function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) 
 }
 
 function jobRow(tenantId: string, job: Job) {
-  const { id, user, name, labels, allowance, state, createdAt, closedAt } = job;
+  const { id, user, name, labels, allowance, ancestors, state, createdAt, closedAt } = job;
   return {
     tenant_id: tenantId,
     id,
@@ -210,6 +227,8 @@ function jobRow(tenantId: string, job: Job) {
     name,
     labels,
     allowance,
+    parent_id: ancestors[0] ?? null,
+    ancestors,
     state,
     created_at: createdAt,
     closed_at: closedAt,
@@ -224,8 +243,11 @@ function reservationRow(tenantId: string, one: Reservation) {
     user_name: one.user,
     state: one.state,
     reserved: one.reserved,
+    held: one.held,
+    charged: one.charged,
     plan: one.plan,
     keys: one.keys,
+    ancestors: one.ancestors,
     actual: one.actual,
     late: one.late,
     would_deny: one.wouldDeny,
@@ -233,6 +255,10 @@ function reservationRow(tenantId: string, one: Reservation) {
     expires_at: one.expiresAt,
     closed_at: one.closedAt,
   };
+}
+
+function attemptRow(tenantId: string, { reservationId, at, ...fact }: Attempt) {
+  return { tenant_id: tenantId, reservation_id: reservationId, ...fact, at };
 }
 
 function entryRow(tenantId: string, entry: LedgerEntry) {

@@ -1,4 +1,5 @@
 import {
+  attemptsId,
   keyOf,
   NotLoaded,
   placesOf,
@@ -103,6 +104,9 @@ function prefetch(command: Command, directory: Directory, now: Instant): TenantW
   if (!directory.knownTenant(tenantId)) want("settings", tenantId);
   if ("reservationId" in command && command.type !== "reserve") want("reservation", command.reservationId);
   if ("jobId" in command && command.type !== "createJob") want("job", command.jobId);
+  if (command.type === "charge") want("attempts", attemptsId(command.reservationId, command.child));
+  if (command.type === "endJob") want("descendants", command.jobId);
+  if (command.type === "createJob" && command.parent) want("job", command.parent.jobId);
   if (command.type === "reserve") for (const key of balanceKeys(command, directory, now)) want("balance", key);
   return wants;
 }

@@ -40,6 +40,7 @@ describe("a new job", () => {
       name: "import",
       labels: { team: "x" },
       allowance: { tokens: 5 },
+      depth: 1,
       createdAt: "2026-05-12T12:00:00.000Z",
     });
   });

@@ -3,44 +3,85 @@ import type { TenantBook } from "../book.js";
 import { done, refused, type CreateJob, type EndJob, type FieldError, type Outcome } from "../commands.js";
 import type { Instant, Job } from "../entities.js";
 import { jobView } from "../views.js";
+import { carve, handOver, parentBalances, placeOfChild } from "./grants.js";
 import { refuseNewWork } from "./guards.js";
 import { unitUnknown } from "./reserve.js";
 
+/** Jobs that one close or cancel may end, besides the job itself. */
+export const MOST_DESCENDANTS = 10_000;
+
 /** Makes a job, the identity that binds all its work, with the limits that it keeps for life. */
 export function createJob(book: TenantBook, command: CreateJob, now: Instant): Outcome {
-  const refusal = refuseNewWork(book, null, "none");
+  const { parent } = command;
+  const above = parent && book.jobs.find(parent.jobId);
+  const refusal = refuseNewWork(book, above, parent ? "job" : "none");
   if (refusal) return refusal;
-  const { allowances, jobAllowance } = book.settings;
-  const unknown = Object.keys(command.allowance).find((unit) => !lookUp(allowances, unit));
+  const limits = parent?.grant ?? command.allowance;
+  const unknown = Object.keys(limits).find((unit) => !lookUp(book.settings.allowances, unit));
   if (unknown !== undefined) return unitUnknown(unknown);
+
+  if (parent) {
+    const place = placeOfChild(command, parent, above!);
+    if ("type" in place) return place;
+    const refused = carve(book, { ...parent, childJobId: command.jobId, job: above!, now });
+    if (refused) return refused;
+    return addJob(book, command, { ...place, allowance: parent.grant }, now);
+  }
+  const errors = errorsOfAllowance(book, command);
+  if (errors.length > 0)
+    return refused("validation_failed", "A job's allowance cannot be above the default.", { errors });
+  const allowance = { ...book.settings.jobAllowance, ...command.allowance };
+  return addJob(book, command, { user: command.user, ancestors: [], allowance }, now);
+}
+
+function errorsOfAllowance({ settings }: TenantBook, { allowance }: CreateJob): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [unit, limit] of Object.entries(command.allowance)) {
-    const most = lookUp(jobAllowance, unit);
+  for (const [unit, limit] of Object.entries(allowance)) {
+    const most = lookUp(settings.jobAllowance, unit);
     if (most === undefined || limit <= most) continue;
     errors.push({ pointer: `/allowance/${unit}`, message: `must be at most the job allowance of the tenant, ${most}` });
   }
-  if (errors.length > 0)
-    return refused("validation_failed", "A job's allowance cannot be above the default.", { errors });
+  return errors;
+}
 
-  const { jobId: id, user, name, labels } = command;
-  const allowance = { ...jobAllowance, ...command.allowance };
-  const job: Job = { id, user, name, labels, allowance, state: "open", createdAt: now, closedAt: null };
+function addJob(
+  book: TenantBook,
+  { jobId: id, name, labels }: CreateJob,
+  given: Pick<Job, "user" | "ancestors" | "allowance">,
+  now: Instant,
+): Outcome {
+  const job: Job = { id, name, labels, ...given, state: "open", createdAt: now, closedAt: null };
   book.addJob(job);
   return done(jobView(job));
 }
 
 /**
- * Ends a job: nothing new is admitted. What it holds stays held, so that running attempts can settle in full; what is
- * not settled or released is given back at its deadline.
+ * Ends a job and every open job below it: nothing new is admitted. What they hold stays held, so that running attempts can
+ * settle in full; what is not settled or released is given back at its deadline. What a child did not spend of its grant,
+ * and does not hold, returns to its parent.
  */
 export function endJob(book: TenantBook, command: EndJob, now: Instant): Outcome {
   const { tenant } = book;
   const job = tenant && tenant.state !== "deleted" ? book.jobs.find(command.jobId) : null;
   if (!job) return refused("not_found", "There is no such job.");
-  if (job.state === command.state) return done(jobView(job));
+  const { state } = command;
+  if (job.state === state) {
+    // Whoever is told that it is over finds what it gave back.
+    parentBalances(book, job);
+    return done(jobView(job));
+  }
   if (job.state !== "open") return refused("job_not_open", `The job is ${job.state}.`);
-  job.state = command.state;
-  job.closedAt = now;
-  book.changes.jobs.add(job);
+  const below = book.openDescendants(job.id);
+  if (below.length > MOST_DESCENDANTS) {
+    return refused("conflict", `More than ${MOST_DESCENDANTS} jobs are open below it: end some of them first.`);
+  }
+  const ending = [...below, job];
+  const refusal = handOver(book, ending, now);
+  if (refusal) return refusal;
+  for (const one of ending) {
+    one.state = state;
+    one.closedAt = now;
+    book.changes.jobs.add(one);
+  }
   return done(jobView(job));
 }

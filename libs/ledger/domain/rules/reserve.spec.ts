@@ -74,6 +74,8 @@ describe("reserving", () => {
       jobId,
       state: "open",
       reserved: { tokens: 120 },
+      held: { tokens: 120 },
+      charged: { tokens: 0 },
       plan: { children: 3, attempts: 2, attemptCost: { tokens: 20 }, admittedChildren: 3 },
       expiresAt: "2026-05-12T12:00:05.000Z",
       createdAt: "2026-05-12T12:00:00.000Z",

@@ -78,7 +78,11 @@ function reservationOf(
   { job, balances, denial, now }: { job: Job; balances: readonly Balance[]; denial: Denial | null; now: Instant },
 ): Reservation {
   const reserved: Record<string, number> = {};
-  for (const unit of Object.keys(ask.total)) reserved[unit] = ask.perChild[unit]! * children;
+  const charged: Record<string, number> = {};
+  for (const unit of Object.keys(ask.total)) {
+    reserved[unit] = ask.perChild[unit]! * children;
+    charged[unit] = 0;
+  }
   const plan: Plan | null = "amounts" in command.ask ? null : { ...command.ask, admittedChildren: children };
   return {
     id: command.reservationId,
@@ -86,8 +90,11 @@ function reservationOf(
     user: job.user,
     state: "open",
     reserved,
+    held: reserved,
+    charged,
     plan,
     keys: balances.map(({ key }) => key),
+    ancestors: job.ancestors,
     actual: null,
     late: false,
     wouldDeny: denial,
@@ -130,7 +137,7 @@ function dryRunView({ jobId, reserved, plan, wouldDeny }: Reservation): object {
   };
 }
 
-function refuse(denial: Denial): Outcome {
+export function refuse(denial: Denial): Outcome {
   return refused(denial.code, denialSentence(denial), { denial });
 }
 

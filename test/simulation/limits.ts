@@ -1,0 +1,33 @@
+import type { SettingChange, TenantSettings } from "#libs/ledger";
+import { accountKey, hourOf } from "./accounts.js";
+import type { Ledgered } from "./auditor.js";
+import type { Writes } from "./tables.js";
+import { USERS } from "./workload.js";
+
+export function withSetting(settings: TenantSettings, change: SettingChange): TenantSettings {
+  const { unit } = change;
+  if (change.kind === "tenant") return { ...settings, allowances: { ...settings.allowances, [unit]: change.setting } };
+  if (change.kind !== "userDefault") return settings;
+  const { [unit]: _, ...others } = settings.userAllowance;
+  return { ...settings, userAllowance: change.limit === null ? others : { ...others, [unit]: change.limit } };
+}
+
+/** Users without a limit of their own whom the default has not reached, in the window that runs. */
+export function unreached({ accounts, own, settings }: Ledgered, unit: string, now: number): string[] {
+  const window = settings.allowances[unit]!.period === "hour" ? hourOf(now) : "none";
+  return USERS.flatMap((user) => {
+    if (user === null || own.has(`${user} ${unit}`)) return [];
+    const account = accounts.find(accountKey("user", user, unit, window));
+    return account && account.limit !== (settings.userAllowance[unit] ?? null) ? [user] : [];
+  });
+}
+
+/** The users' default; where a commit changes it, before or after as the user's new balance says. */
+export function defaultOf({ settings }: Ledgered, user: string, unit: string, writes: Writes): number | null {
+  const changes = writes.settings.flatMap((one) =>
+    one.kind === "userDefault" && one.unit === unit ? [one.limit] : [],
+  );
+  const start = accountKey("user", user, unit, "");
+  const row = writes.balances.find(({ balance, readVersion }) => readVersion === 0 && balance.key.startsWith(start));
+  return row && changes.includes(row.balance.limit) ? row.balance.limit : (settings.userAllowance[unit] ?? null);
+}

@@ -1,0 +1,19 @@
+/** A fault put into the source by hand: the simulation must find it. */
+export interface Mutation {
+  readonly name: string;
+  /** In these files, this text, which stands there once, becomes that. */
+  readonly edits: readonly Edit[];
+  /** What the finding says. */
+  readonly finds: RegExp;
+}
+
+export interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export const edit = (file: string, from: string, to: string): Edit => ({ file, from, to });
+
+/** The belt: the record repeats the limit as a condition. */
+export const noBelt = edit("test/simulation/tables.ts", "if (bound && !fits)", "if (false)");
