@@ -140,6 +140,19 @@ describe("grants", () => {
     ]);
   });
 
+  it("are made in a batch as by their route, and a batch may end them", async () => {
+    const tenant = await holdfast.tenant();
+    const root = await tenant.job({ allowance: { tokens: 100 } });
+    const operation = { op: "createJob", parentJobId: root, grant: { tokens: 60 } };
+    const made = await tenant.batch([operation, operation]);
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 402]);
+    const [first] = made.filter(({ status }) => status === 201);
+    const [ended] = await tenant.batch([{ op: "closeJob", jobId: first!.body.id }]);
+    expect(ended!.body).toMatchObject({ state: "closed", parentJobId: root, grant: { tokens: 60 } });
+    expect(await figures(tenant, `job:${root}`)).toEqual([0, 0]);
+    await tenant.expectAtRest();
+  });
+
   it("402: say what the parent has left", async () => {
     const tenant = await holdfast.tenant();
     const root = await tenant.job({ allowance: { tokens: 100 } });
@@ -241,5 +254,18 @@ describe("a child that cannot be", () => {
     const root = await tenant.job();
     await close(tenant, root);
     expect((await tenant.child(root, 1)).body.code).toBe("job_not_open");
+  });
+
+  it("409: below the depth that is set", async () => {
+    const shallow = await startHoldfast({ HOLDFAST_MAX_JOB_DEPTH: "2" });
+    try {
+      const tenant = await shallow.tenant();
+      const first = await child(tenant, await tenant.job(), 10);
+      expect((await tenant.child(first, 1)).body.code).toBe("conflict");
+      const [inBatch] = await tenant.batch([{ op: "createJob", parentJobId: first, grant: { tokens: 1 } }]);
+      expect([inBatch!.status, inBatch!.body.code]).toEqual([409, "conflict"]);
+    } finally {
+      await shallow.stop();
+    }
   });
 });

@@ -56,7 +56,7 @@ export function nextRequest(random: Random, names: Names, known: Known): Request
   }
   if (roll < 0.66) return configure(random, names, tenantId);
   const holding = holdings.length > 0 ? random.pick(holdings) : { id: "rsv_none", reserved: { tokens: 1 } };
-  if (roll < 0.78) return charge(random, names, tenantId, holding);
+  if (roll < 0.73) return charge(random, names, tenantId, holding);
   const close = roll < 0.9 ? settleOf(random, holding) : undefined;
   if (close) return () => commands.settle(holding.id, close);
   const command = roll < 0.95 ? commands.release(holding.id) : commands.extend(holding.id, random.int(1_000, 3_000));
