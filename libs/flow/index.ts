@@ -1,0 +1,1 @@
+export { OUTCOMES, type Outcome } from "./machines/outcome.js";
