@@ -67,9 +67,12 @@ export interface Grant {
  * with the longest wait is told, and of equals the first.
  */
 export function decidePermit(state: PermitState, ask: PermitAsk, now: number): Grant | Refusal {
+  return refusalOf(state, ask, now) ?? grantOf(state, ask, now);
+}
+
+/** Takes everything that the permit needs. `refusalOf` found nothing against it. */
+export function grantOf(state: PermitState, ask: PermitAsk, now: number): Grant {
   const attempt = nextAttempt(state.attempts, ask.child, ask.known);
-  const refusal = refusalOf(state, ask, attempt, now);
-  if (refusal) return refusal;
   state.attempts.set(ask.child, attempt);
   countStart(state.retries, ask.retry, attempt > 1, now);
   const passes = state.gates.map(({ gate, limits }) => passGate(gate, limits, ask, now));
@@ -91,7 +94,9 @@ export function finishPermit(
   return ended.every(Boolean);
 }
 
-function refusalOf(state: PermitState, ask: PermitAsk, attempt: number, now: number): Refusal | null {
+/** What refuses the permit, if anything does. Takes nothing. */
+export function refusalOf(state: PermitState, ask: PermitAsk, now: number): Refusal | null {
+  const attempt = nextAttempt(state.attempts, ask.child, ask.known);
   if (attempt > ask.planned) return refused("attempts_exhausted", "reservation", null);
   for (const { scope, limits } of state.gates) {
     const never = neverAt(limits, ask);

@@ -36,14 +36,21 @@ export function newQueue(): Queue {
   return { lines: new Map(), resting: new Map(), alive: new Map() };
 }
 
-/** False if there is no place: `max` counts all, `tenantMax` those of the waiter's tenant. */
-export function enter(queue: Queue, waiter: Waiter, most: { max: number; tenantMax: number }, now: number): boolean {
+export interface QueuePlaces {
+  readonly max: number;
+  /** Of them, for the waiter's tenant. */
+  readonly tenantMax: number;
+}
+
+/** Null if there was a place, else who has none left. */
+export function enter(queue: Queue, waiter: Waiter, places: QueuePlaces, now: number): "tenant" | "service" | null {
   const line = queue.lines.get(waiter.tenant) ?? [];
-  if (line.length >= most.tenantMax || waitingIn(queue) >= most.max) return false;
+  if (waitingIn(queue) >= places.max) return "service";
+  if (line.length >= places.tenantMax) return "tenant";
   line.push(waiter);
   queue.lines.set(waiter.tenant, line);
   stayAlive(queue, waiter.process, now);
-  return true;
+  return null;
 }
 
 /** Says that the process lives. */

@@ -34,7 +34,7 @@ export function waitForTokens(bucket: Bucket, rate: Rate, cost: number, now: num
   const missing = cost * TOKEN - levelOf(bucket, rate, now);
   if (missing <= 0) return 0;
   const behind = Math.max(0, bucket.at - now);
-  const stepsPerMs = rate.ratePerSecond * 1_000;
+  const stepsPerMs = stepsPerMsOf(rate);
   const wait = Math.ceil(missing / stepsPerMs);
   return behind + (Math.floor(wait * stepsPerMs) < missing ? wait + 1 : wait);
 }
@@ -55,7 +55,11 @@ export function tokensIn(bucket: Bucket, rate: Rate, now: number): number {
   return Math.floor(levelOf(bucket, rate, now) / TOKEN);
 }
 
-function levelOf({ level, at }: Bucket, { ratePerSecond, burst }: Rate, now: number): number {
-  const refilled = Math.floor(Math.max(0, now - at) * ratePerSecond * 1_000);
-  return Math.max(0, Math.min(burst * TOKEN, level + refilled));
+function levelOf({ level, at }: Bucket, rate: Rate, now: number): number {
+  const refilled = Math.floor(Math.max(0, now - at) * stepsPerMsOf(rate));
+  return Math.max(0, Math.min(rate.burst * TOKEN, level + refilled));
+}
+
+function stepsPerMsOf({ ratePerSecond }: Rate): number {
+  return (ratePerSecond * TOKEN) / 1_000;
 }
