@@ -26,7 +26,7 @@ function saturate(
 
 describe("adaptive limit", () => {
   it("stays at its maximum through 1 000 good samples", () => {
-    const adaptive = startAdaptive(limits);
+    const adaptive = startAdaptive();
     for (let now = 1; now <= 1_000; now++) {
       noteStart(adaptive, limits, 40, now);
       adapt(adaptive, limits, { round: 0, grantedAt: now, outcome: "succeeded" }, now);
@@ -35,13 +35,13 @@ describe("adaptive limit", () => {
   });
 
   it("halves once for a burst that fails together", () => {
-    const adaptive = startAdaptive(limits);
+    const adaptive = startAdaptive();
     for (let i = 0; i < 40; i++) adapt(adaptive, limits, { round: 0, grantedAt: 0, outcome: "overloaded" }, i);
     expect(adaptiveLimit(adaptive, limits)).toBe(20);
   });
 
   it("falls to no less than its minimum in a brown-out of 30 s, and is back at 80 % within 60 s", () => {
-    const adaptive = startAdaptive(limits);
+    const adaptive = startAdaptive();
     const brownOut = saturate(adaptive, { from: 0, to: 30_000, latencyMs: 3_000, outcome: "overloaded" });
     expect(brownOut.at(-1)).toBe(2);
     expect(Math.min(...brownOut)).toBe(2);
@@ -51,7 +51,7 @@ describe("adaptive limit", () => {
   });
 
   it("is raised neither by idle calls, nor by results from before it fell, nor by what is the caller's own", () => {
-    const adaptive = startAdaptive(limits);
+    const adaptive = startAdaptive();
     noteStart(adaptive, limits, 40, 1);
     adapt(adaptive, limits, { round: 0, grantedAt: 1, outcome: "overloaded" }, 1);
     const { round } = adaptive;
@@ -67,7 +67,7 @@ describe("adaptive limit", () => {
   });
 
   it("keeps within limits that were changed", () => {
-    const adaptive = startAdaptive(limits);
+    const adaptive = startAdaptive();
     expect(adaptiveLimit(adaptive, { min: 1, max: 10 })).toBe(10);
     adapt(adaptive, { min: 50, max: 60 }, { round: 0, grantedAt: 0, outcome: "overloaded" }, 0);
     expect(adaptiveLimit(adaptive, { min: 50, max: 60 })).toBe(50);

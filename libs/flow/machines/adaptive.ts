@@ -11,7 +11,7 @@ export interface AdaptiveLimits {
  * at `max` and rises by one a round of calls, if all places were taken while they were in flight: idle calls prove nothing.
  */
 export interface Adaptive {
-  /** Thousandths of a place. */
+  /** Thousandths of a place; what `min` and `max` make of it binds. */
   limit: number;
   /** When all places were last taken, milliseconds. */
   fullAt: number;
@@ -21,8 +21,8 @@ export interface Adaptive {
 
 const PLACE = 1_000;
 
-export function startAdaptive({ max }: AdaptiveLimits): Adaptive {
-  return { limit: max * PLACE, fullAt: 0, round: 0 };
+export function startAdaptive(): Adaptive {
+  return { limit: Number.POSITIVE_INFINITY, fullAt: 0, round: 0 };
 }
 
 /** Places there are now. */

@@ -75,7 +75,7 @@ export function passGate(gate: Gate, limits: Limits, { id, cost, leaseMs }: Ask,
     takeTokens(gate.bucket, limits.rate, cost, now);
   }
   if (limits.adaptive) {
-    gate.adaptive ??= startAdaptive(limits.adaptive);
+    gate.adaptive ??= startAdaptive();
     noteStart(gate.adaptive, limits.adaptive, gate.leases.size, now);
   }
   return {
@@ -94,7 +94,7 @@ export function finishAt(
   if (!release(gate.leases, permit.id, now)) return false;
   if (limits.breaker) hearResult(gate.breaker, limits.breaker, permit, now);
   if (limits.adaptive) {
-    gate.adaptive ??= startAdaptive(limits.adaptive);
+    gate.adaptive ??= startAdaptive();
     adapt(gate.adaptive, limits.adaptive, permit, now);
   }
   return true;
@@ -110,7 +110,7 @@ export function inFlightAt({ leases }: Gate, now: number): number {
 export function placesAt({ adaptive }: Gate, limits: Limits): number {
   const fixed = limits.concurrency ?? Number.POSITIVE_INFINITY;
   if (!limits.adaptive) return fixed;
-  return Math.min(fixed, adaptiveLimit(adaptive ?? startAdaptive(limits.adaptive), limits.adaptive));
+  return Math.min(fixed, adaptiveLimit(adaptive ?? startAdaptive(), limits.adaptive));
 }
 
 function bucketOf({ bucket }: Gate, rate: Rate, now: number): Bucket {

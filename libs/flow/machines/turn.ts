@@ -77,10 +77,9 @@ function decide(
 
 /** Whether nobody goes before the caller. */
 function isFree(queue: Queue, ask: { id: string; tenant: string }, waited: boolean, now: number): boolean {
-  const line = queue.lines.get(ask.tenant);
-  if (!waited) return head(queue, now) === null && !line;
+  if (!waited) return head(queue, now) === null && !queue.lines.has(ask.tenant);
   // Its tenant's time has come, or it would not ask.
-  if (line?.[0]?.id === ask.id) rouse(queue, ask.tenant);
+  if (queue.lines.get(ask.tenant)![0]!.id === ask.id) rouse(queue, ask.tenant);
   return head(queue, now)?.id === ask.id;
 }
 

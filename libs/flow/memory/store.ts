@@ -1,15 +1,14 @@
 import { askOf, placesOf } from "../asks.js";
-import { adaptiveLimit, startAdaptive } from "../machines/adaptive.js";
-import { phaseOf, reset, trip } from "../machines/breaker.js";
-import { inFlightAt, newGate, placesAt, type Gate, type Limits } from "../machines/gate.js";
+import { reset, trip } from "../machines/breaker.js";
+import { inFlightAt, newGate, type Gate, type Limits } from "../machines/gate.js";
 import { heartbeat } from "../machines/leases.js";
 import type { Outcome } from "../machines/outcome.js";
 import { finishPermit, type BoundGate } from "../machines/permit.js";
 import { head, leave, newQueue, rouse, stayAlive, type Queue, type Waiter } from "../machines/queue.js";
 import { RETRY_DEFAULTS, type RetryBudget } from "../machines/retry-budget.js";
-import { fullBucket, tokensIn } from "../machines/token-bucket.js";
 import { decideTurn, type Turn } from "../machines/turn.js";
 import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView } from "../store.js";
+import { viewOf } from "../view.js";
 import { Shelf } from "./shelf.js";
 
 /** What stands at a gate is kept so long after it was last used. */
@@ -43,7 +42,7 @@ export class MemoryFlowStore implements FlowStore {
       attempts: this.attempts.get(idOf(tenantId, reservationId), keepMs, now),
       retries: this.retries.get(idOf(tenantId, jobId), retry.windowMs, now),
       gates: service ? this.gatesOf(service, tenantId, now) : [],
-      queue: service ? this.queueOf(service.name, now) : newQueue(),
+      queue: service?.limits.queue ? this.queueOf(service.name, now) : newQueue(),
       places: placesOf(service),
     };
     const waiter = process === null ? null : { id, tenant: tenantId, process };
@@ -91,16 +90,11 @@ export class MemoryFlowStore implements FlowStore {
   async show(service: string, limits: Limits): Promise<ServiceView> {
     const now = this.clock();
     const gate = this.gate(service, null, now);
-    const places = placesAt(gate, limits);
-    const { adaptive, rate } = limits;
-    return {
-      inFlight: inFlightAt(gate, now),
-      places: Number.isFinite(places) ? places : null,
-      adaptiveLimit: adaptive ? adaptiveLimit(gate.adaptive ?? startAdaptive(adaptive), adaptive) : null,
-      tokens: rate ? tokensIn(gate.bucket ?? fullBucket(rate, now), rate, now) : null,
-      breaker: phaseOf(gate.breaker, now),
-      waiting: Object.fromEntries([...this.queueOf(service, now).lines].map(([tenant, line]) => [tenant, line.length])),
-    };
+    const lines = [...this.queueOf(service, now).lines].map(([tenant, line]): [string, number] => [
+      tenant,
+      line.length,
+    ]);
+    return viewOf(gate, limits, { inFlight: inFlightAt(gate, now), waiting: Object.fromEntries(lines) }, now);
   }
 
   async setBreaker(service: string, { breaker }: Limits, to: "open" | "closed"): Promise<void> {
