@@ -25,8 +25,10 @@ export interface FlowStore {
   /** Opens the breaker of a service by hand, for one reset time, or closes it. */
   setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void>;
   /** Calls back for each waiter of `process` that should ask again. */
-  onWake(process: string, woken: (waiterId: string) => void): void;
+  onWake(process: string, woken: Woken): void;
 }
+
+export type Woken = (service: string, waiterId: string) => void;
 
 /** What binds at a service: as a whole, and the tenant that asks. A queue of the tenant's narrows the service's. */
 export interface ServiceLimits {

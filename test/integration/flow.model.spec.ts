@@ -103,7 +103,7 @@ describe("the stores of flow control", () => {
         await run([local, shared], steps, service, retry);
       },
     );
-    await fc.assert(runs, { numRuns: 600 });
+    await fc.assert(runs, { numRuns: 150 });
   }, 120_000);
 
   async function run(

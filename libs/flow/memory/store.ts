@@ -7,7 +7,7 @@ import { finishPermit, type BoundGate } from "../machines/permit.js";
 import { head, leave, newQueue, rouse, stayAlive, type Queue, type Waiter } from "../machines/queue.js";
 import { RETRY_DEFAULTS, type RetryBudget } from "../machines/retry-budget.js";
 import { decideTurn, type Turn } from "../machines/turn.js";
-import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView } from "../store.js";
+import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "../store.js";
 import { viewOf } from "../view.js";
 import { Shelf } from "./shelf.js";
 
@@ -26,7 +26,7 @@ export class MemoryFlowStore implements FlowStore {
   private readonly queues = new Shelf<Queue>(newQueue);
   private readonly attempts = new Shelf<Map<string, number>>(() => new Map());
   private readonly retries = new Shelf<RetryBudget>(() => new Map());
-  private readonly listeners = new Map<string, (waiterId: string) => void>();
+  private readonly listeners = new Map<string, Woken>();
   private readonly leaseMs: number;
   private readonly clock: () => number;
 
@@ -47,7 +47,7 @@ export class MemoryFlowStore implements FlowStore {
     };
     const waiter = process === null ? null : { id, tenant: tenantId, process };
     const { decision, wake } = decideTurn(state, askOf(request, this.leaseMs), waiter, now);
-    this.wake(wake);
+    this.wake(service?.name ?? "", wake);
     return decision;
   }
 
@@ -59,7 +59,7 @@ export class MemoryFlowStore implements FlowStore {
     const ended = finishPermit(this.gatesOf(bound, permit.tenantId, now), { ...permit, outcome }, now);
     const queue = this.queueOf(permit.service, now);
     rouse(queue, permit.tenantId);
-    this.wake(head(queue, now));
+    this.wake(permit.service, head(queue, now));
     return ended;
   }
 
@@ -77,14 +77,14 @@ export class MemoryFlowStore implements FlowStore {
       const waiter = line.find(({ id }) => id === waiterId);
       if (waiter) leave(queue, { ...waiter, tenant });
     }
-    this.wake(head(queue, now));
+    this.wake(service, head(queue, now));
   }
 
   async nudge(service: string, process: string): Promise<void> {
     const now = this.clock();
     const queue = this.queueOf(service, now);
     stayAlive(queue, process, now);
-    this.wake(head(queue, now));
+    this.wake(service, head(queue, now));
   }
 
   async show(service: string, limits: Limits): Promise<ServiceView> {
@@ -98,19 +98,20 @@ export class MemoryFlowStore implements FlowStore {
   }
 
   async setBreaker(service: string, { breaker }: Limits, to: "open" | "closed"): Promise<void> {
+    if (to === "open" && !breaker) return;
     const now = this.clock();
     const gate = this.gate(service, null, now);
     if (to === "closed") reset(gate.breaker, now);
-    else if (breaker) trip(gate.breaker, breaker, now);
-    this.wake(head(this.queueOf(service, now), now));
+    else trip(gate.breaker, breaker!, now);
+    this.wake(service, head(this.queueOf(service, now), now));
   }
 
-  onWake(process: string, woken: (waiterId: string) => void): void {
+  onWake(process: string, woken: Woken): void {
     this.listeners.set(process, woken);
   }
 
-  private wake(waiter: Waiter | null): void {
-    if (waiter) this.listeners.get(waiter.process)?.(waiter.id);
+  private wake(service: string, waiter: Waiter | null): void {
+    if (waiter) this.listeners.get(waiter.process)?.(service, waiter.id);
   }
 
   private gatesOf({ name, limits, tenantLimits }: ServiceLimits, tenantId: string, now: number): BoundGate[] {

@@ -10,6 +10,7 @@ export const FLOW_STATUSES = {
   nudge: ["alive"],
   breaker: ["open", "closed"],
   show: ["seen"],
+  giveback: ["gone", "given"],
 } as const;
 
 export type ScriptName = keyof typeof FLOW_STATUSES;

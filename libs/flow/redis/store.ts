@@ -1,14 +1,13 @@
-import type { Cluster, Redis } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 import { askOf, placesOf } from "../asks.js";
-import { startAdaptive } from "../machines/adaptive.js";
-import { closedBreaker } from "../machines/breaker.js";
-import { newGate, type Gate, type Limits } from "../machines/gate.js";
+import type { Limits } from "../machines/gate.js";
 import type { Outcome } from "../machines/outcome.js";
-import type { Refusal, RefusalReason } from "../machines/permit.js";
+import type { Grant } from "../machines/permit.js";
 import type { Turn } from "../machines/turn.js";
-import { viewOf } from "../view.js";
-import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView } from "../store.js";
-import { attemptsKey, leasesOf, queueKeys, retriesKey, serviceGateKeys, tenantGateKeys, WAKE_CHANNEL } from "./keys.js";
+import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "../store.js";
+import { decisionOf, seenIn } from "./answers.js";
+import { leasesOf, queueKeys, serviceGateKeys, tenantGateKeys, WAKE_CHANNEL } from "./keys.js";
+import { heldPartsOf, partsOf, type Part } from "./parts.js";
 import { defineScripts, runScript, type ScriptName } from "./scripts.js";
 import { Wakes } from "./wakes.js";
 import { within } from "./within.js";
@@ -23,13 +22,16 @@ export interface RedisFlowOptions {
   readonly clock?: () => number;
 }
 
-/** Flow control shared by all processes that use one Redis. A script decides, in one round trip. */
+/** Flow control shared by all processes that use one Redis. A script decides, in one round trip; in a cluster in two. */
 export class RedisFlowStore implements FlowStore {
   private readonly client: Redis | Cluster;
+  /** Whether one script may touch the keys of one tag alone. */
+  private readonly split: boolean;
   private wakes: Wakes | undefined;
 
   constructor(private readonly options: RedisFlowOptions) {
     this.client = options.connect();
+    this.split = this.client instanceof Cluster;
     this.client.on("error", () => {
       // Each failed call is reported by its caller.
     });
@@ -41,71 +43,73 @@ export class RedisFlowStore implements FlowStore {
   }
 
   async decide(request: PermitRequest, process: string | null): Promise<Turn["decision"]> {
-    const { tenantId, jobId, reservationId, service, keepMs } = request;
-    const gates = service ? gatesOf(service, tenantId) : [];
-    const keys = gates.flatMap((gate) => gate.keys);
-    const at = {
-      attempts: keys.length + 1,
-      retries: keys.length + 2,
-      ...(service?.limits.queue && { queue: keys.length + 3 }),
-    };
-    keys.push(attemptsKey(tenantId, reservationId), retriesKey(tenantId, jobId));
-    if (service?.limits.queue) keys.push(...queueKeys(service.name));
-    const ask = askOf(request, this.options.leaseMs);
-    const answer = await this.run("permit", keys, {
-      ...ask,
-      tenant: encodeURIComponent(ask.tenant),
-      keepMs,
-      gates: gates.map(({ scope, limits }) => ({ scope, limits })),
-      at,
-      ...(process !== null && { process }),
-      places: placesOf(service),
-    });
-    return decisionOf(answer as string[]);
+    const granted: Grant[] = [];
+    const taken: Part[] = [];
+    for (const part of partsOf(request, this.split)) {
+      const decision = await this.decidePart(request, part, process).catch(async (error: unknown) => {
+        await this.giveBack(request, taken).catch(() => undefined);
+        throw error;
+      });
+      if (decision.status !== "granted") {
+        await this.giveBack(request, taken);
+        return decision;
+      }
+      granted.push(decision);
+      taken.push(part);
+    }
+    return { ...granted.at(-1)!, grantedAt: granted[0]!.grantedAt, passes: granted.flatMap(({ passes }) => passes) };
   }
 
   async finish(permit: Permit, outcome: Outcome, service: ServiceLimits | null): Promise<boolean> {
-    if (permit.service === null) return true;
-    const { id, tenantId, grantedAt, passes } = permit;
-    const { limits = {}, tenantLimits = {} } = service ?? {};
-    const gates = gatesOf({ name: permit.service, limits, tenantLimits }, tenantId).slice(0, passes.length);
-    const keys = [...gates.flatMap((gate) => gate.keys), ...queueKeys(permit.service)];
-    const status = await this.run("finish", keys, {
-      id,
-      tenant: encodeURIComponent(tenantId),
-      outcome,
-      grantedAt,
-      gates: gates.map((gate, i) => ({ limits: gate.limits, ...passes[i] })),
-      at: { queue: 5 * gates.length + 1 },
-    });
-    return status === "finished";
+    const { id, tenantId, grantedAt } = permit;
+    let ended = true;
+    for (const { keys, gates, at } of heldPartsOf(permit, service, this.split)) {
+      const tenant = encodeURIComponent(tenantId);
+      const status = await this.run("finish", keys, {
+        id,
+        tenant,
+        outcome,
+        grantedAt,
+        gates,
+        at,
+        ...wakes(permit.service!),
+      });
+      ended &&= status === "finished";
+    }
+    return ended;
   }
 
   async heartbeat({ id, tenantId, service, passes }: Permit): Promise<boolean> {
     if (service === null) return true;
-    const gates = [serviceGateKeys(service), tenantGateKeys(tenantId, service)].slice(0, passes.length);
-    return (await this.run("heartbeat", gates.map(leasesOf), { id, leaseMs: this.options.leaseMs })) === "kept";
+    const leases = [serviceGateKeys(service), tenantGateKeys(tenantId, service)].slice(0, passes.length).map(leasesOf);
+    const calls = this.split ? leases.map((key) => [key]) : [leases];
+    const named = { id, leaseMs: this.options.leaseMs };
+    const statuses = await Promise.all(calls.map((keys) => this.run("heartbeat", keys, named)));
+    return statuses.every((status) => status === "kept");
   }
 
   async leave(service: string, id: string): Promise<void> {
-    await this.run("leave", queueKeys(service), { id });
+    await this.run("leave", queueKeys(service), { id, ...wakes(service) });
   }
 
   async nudge(service: string, process: string): Promise<void> {
-    await this.run("nudge", queueKeys(service), { process });
+    await this.run("nudge", queueKeys(service), { process, ...wakes(service) });
   }
 
   async show(service: string, limits: Limits): Promise<ServiceView> {
-    const answer = await this.run("show", [...serviceGateKeys(service), ...queueKeys(service)], {});
-    return seenIn(answer.slice(1) as string[], limits);
+    return seenIn(
+      (await this.run("show", [...serviceGateKeys(service), ...queueKeys(service)], {})) as string[],
+      limits,
+    );
   }
 
   async setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void> {
     if (to === "open" && !limits.breaker) return;
-    await this.run("breaker", [...serviceGateKeys(service), ...queueKeys(service)], { gates: [{ limits }], to });
+    const keys = [...serviceGateKeys(service), ...queueKeys(service)];
+    await this.run("breaker", keys, { gates: [{ limits }], to, ...wakes(service) });
   }
 
-  onWake(process: string, woken: (waiterId: string) => void): void {
+  onWake(process: string, woken: Woken): void {
     this.wakes ??= new Wakes(this.options.connect, process, woken);
   }
 
@@ -114,59 +118,40 @@ export class RedisFlowStore implements FlowStore {
     this.wakes?.close();
   }
 
+  private async decidePart(
+    request: PermitRequest,
+    { keys, gates, at }: Part,
+    process: string | null,
+  ): Promise<Turn["decision"]> {
+    const { keepMs, tenantId, service } = request;
+    const answer = await this.run("permit", keys, {
+      ...askOf(request, this.options.leaseMs),
+      tenant: encodeURIComponent(tenantId),
+      keepMs,
+      gates,
+      at,
+      ...(process !== null && at.queue && { process }),
+      places: placesOf(service),
+      ...wakes(service?.name),
+    });
+    return decisionOf(answer as string[]);
+  }
+
+  /** What the service gave before the tenant refused. */
+  private async giveBack({ id, cost = 1, service }: PermitRequest, taken: readonly Part[]): Promise<void> {
+    for (const { keys, gates } of taken) {
+      const queue = queueKeys(service!.name);
+      await this.run("giveback", [...keys.slice(0, 5), ...queue], { id, cost, gates, ...wakes(service!.name) });
+    }
+  }
+
   private run(name: ScriptName, keys: readonly string[], named: Record<string, unknown>): Promise<string | string[]> {
     const { clock, timeoutMs } = this.options;
-    const all = { ...named, channel: WAKE_CHANNEL, ...(clock && { now: clock() }) };
-    return within(timeoutMs, runScript(this.client, name, keys, all));
+    return within(timeoutMs, runScript(this.client, name, keys, { ...named, ...(clock && { now: clock() }) }));
   }
 }
 
-interface KeyedGate {
-  readonly scope: "service" | "tenant";
-  readonly limits: Limits;
-  readonly keys: string[];
-}
-
-function gatesOf({ name, limits, tenantLimits }: ServiceLimits, tenantId: string): KeyedGate[] {
-  const service: KeyedGate = { scope: "service", limits, keys: serviceGateKeys(name) };
-  if (!tenantLimits) return [service];
-  return [service, { scope: "tenant", limits: tenantLimits, keys: tenantGateKeys(tenantId, name) }];
-}
-
-function decisionOf([status, ...rest]: readonly string[]): Turn["decision"] {
-  if (status === "granted") {
-    const [attempt, grantedAt, ...numbers] = rest.map(Number);
-    const passes = Array.from({ length: numbers.length / 2 }, (_, i) => ({
-      epoch: numbers[2 * i]!,
-      round: numbers[2 * i + 1]!,
-    }));
-    return { status, attempt: attempt!, grantedAt: grantedAt!, passes };
-  }
-  if (status === "waiting") return { status, retryAfterMs: msOf(rest[0]!) };
-  const [reason, scope, wait] = rest;
-  return {
-    status: "refused",
-    reason: reason as RefusalReason,
-    scope: scope as Refusal["scope"],
-    retryAfterMs: msOf(wait!),
-  };
-}
-
-function msOf(text: string): number | null {
-  return text === "" ? null : Number(text);
-}
-
-function seenIn(answer: readonly string[], limits: Limits): ServiceView {
-  const [time, inFlight, level, at, openUntil, limit, ...waiting] = answer;
-  const gate: Gate = {
-    ...newGate(),
-    bucket: level === "" ? null : { level: Number(level), at: Number(at) },
-    breaker: { ...closedBreaker(), openUntil: openUntil === "0" ? null : Number(openUntil) },
-    adaptive: { ...startAdaptive(), ...(limit !== "" && { limit: Number(limit) }) },
-  };
-  const lines = Array.from({ length: waiting.length / 2 }, (_, i): [string, number] => [
-    decodeURIComponent(waiting[2 * i]!),
-    Number(waiting[2 * i + 1]),
-  ]);
-  return viewOf(gate, limits, { inFlight: Number(inFlight), waiting: Object.fromEntries(lines) }, Number(time));
+/** What a script needs to wake a waiter of the service. */
+function wakes(service = ""): { channel: string; service: string } {
+  return { channel: WAKE_CHANNEL, service: encodeURIComponent(service) };
 }

@@ -1,7 +1,7 @@
 -- Opens or closes the breaker of a gate by hand, and wakes whoever's turn it is.
 --
 -- KEYS     five of the gate (see gateKeys), then those of the queue (see queueKeys)
--- ARGV[1]  JSON: gates [{ limits }], to ("open" or "closed"), channel, now? (ms)
+-- ARGV[1]  JSON: gates [{ limits }], to ("open" or "closed"), channel, service, now? (ms)
 --
 -- Returns a status:
 --   open    for one reset time from now

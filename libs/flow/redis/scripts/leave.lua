@@ -1,7 +1,7 @@
 -- A waiter goes without a trace, and the one behind it is told.
 --
 -- KEYS     those of the queue (see queueKeys)
--- ARGV[1]  JSON: id, channel, now? (ms)
+-- ARGV[1]  JSON: id, channel, service, now? (ms)
 --
 -- Returns a status:
 --   left    it waited until now

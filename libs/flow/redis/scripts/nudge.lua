@@ -1,7 +1,7 @@
 -- Says that a process lives that holds waiters, and wakes whoever's turn it is: a message that woke somebody may be lost.
 --
 -- KEYS     those of the queue (see queueKeys)
--- ARGV[1]  JSON: process, channel, now? (ms)
+-- ARGV[1]  JSON: process, channel, service, now? (ms)
 --
 -- Returns a status:
 --   alive  always

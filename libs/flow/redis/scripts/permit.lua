@@ -4,7 +4,7 @@
 -- KEYS     five for each gate (see gateKeys), then those that `at` names by the number of the first
 -- ARGV[1]  JSON: id, tenant, child, planned, known, cost (tokens), leaseMs, keepMs, retry { ratio, least, windowMs },
 --          gates [{ scope, limits }], at { attempts?, retries?, queue? }, process? (the caller waits there), places
---          { max, tenantMax }, channel (before the name of a process), now? (ms, tests alone)
+--          { max, tenantMax }, channel (before the name of a process), service (its name), now? (ms, tests alone)
 --
 -- Returns the status and what belongs to it:
 --   refused  reason, scope, milliseconds to wait ('' where that does not help)
@@ -31,8 +31,11 @@ local gates = gatesOf(ask)
 local attemptsKey, retriesKey = KEYS[ask.at.attempts], KEYS[ask.at.retries]
 local queue = ask.at.queue and queueKeys(ask.at.queue)
 
-local counted = attemptsKey and redis.call('HGET', attemptsKey, ask.child)
-local attempt = math.max(tonumber(counted or 0) or 0, ask.known) + 1
+-- Without the tenant's keys attempts are none of this call's business; it is then the first half of two.
+local attempt
+if attemptsKey then
+  attempt = math.max(tonumber(redis.call('HGET', attemptsKey, ask.child) or 0) or 0, ask.known) + 1
+end
 local reason, scope, wait = refusalOf(ask, gates, attempt, retriesKey, now)
 local waited = queue and redis.call('HGET', queue.waiters, ask.id)
 
@@ -46,12 +49,12 @@ end
 
 local free = not queue or queueFree(queue, ask, waited, now)
 if free and not reason then
-  if retriesKey then countStart(retriesKey, ask.retry, attempt > 1, now) end
-  if attemptsKey then
+  if attempt then
+    countStart(retriesKey, ask.retry, attempt > 1, now)
     redis.call('HSET', attemptsKey, ask.child, digits(attempt))
     redis.call('PEXPIRE', attemptsKey, ask.keepMs)
   end
-  local answer = { 'granted', digits(attempt), digits(now) }
+  local answer = { 'granted', digits(attempt or 0), digits(now) }
   for _, gate in ipairs(gates) do
     answer[#answer + 1], answer[#answer + 2] = passGate(gate, ask, now)
   end

@@ -3,5 +3,5 @@
 -- is found by the clock alone.
 local function wake(queue, ask, now)
   local id, process = queueHead(queue, now)
-  if id and id ~= ask.id then redis.pcall('PUBLISH', ask.channel .. process, id) end
+  if id and id ~= ask.id then redis.pcall('PUBLISH', ask.channel .. process, ask.service .. ' ' .. id) end
 end
