@@ -26,6 +26,9 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a caller is told that waits while the process stops. */
+export class FlowClosed extends Error {}
+
 export type Acquired = { readonly status: "granted"; readonly permit: Permit } | Refusal;
 
 const LEASE_MS = 30_000;
@@ -41,6 +44,7 @@ export class Flow {
   private readonly room = new WaitingRoom();
   private readonly stores: SharedFirst;
   private nudging: NodeJS.Timeout | undefined;
+  private closed = false;
 
   constructor({ connect, leaseMs = LEASE_MS, timeoutMs = TIMEOUT_MS }: FlowOptions = {}) {
     this.leaseMs = leaseMs;
@@ -54,19 +58,14 @@ export class Flow {
   }
 
   async acquire(request: PermitRequest, { waitMs = 0, signal }: AcquireOptions = {}): Promise<Acquired> {
-    signal?.throwIfAborted();
+    this.throwIfGone(signal);
     const patience = Math.min(waitMs, longestWait(request.service));
     const acquired = patience > 0 ? await this.wait(request, patience, signal) : await this.ask(request, null);
-    if (acquired?.status === "granted" && signal?.aborted) {
-      await this.finish(acquired.permit, "cancelled", request.service);
-    }
-    if (!acquired || signal?.aborted) {
-      this.counters.aborted++;
-      throw signal!.reason;
-    }
-    if (acquired.status === "granted") this.counters.granted++;
-    else this.counters.refuse(acquired.reason);
-    return acquired;
+    if (acquired && !signal?.aborted) return this.count(acquired);
+    if (acquired?.status === "granted") await this.finish(acquired.permit, "cancelled", request.service);
+    this.counters.aborted++;
+    this.throwIfGone(signal);
+    throw new Error("a caller that had not gone was told nothing");
   }
 
   /** Ends a permit and frees its places. A second call changes nothing and returns false, as does one that comes too late. */
@@ -103,12 +102,27 @@ export class Flow {
     return this.room.size;
   }
 
-  close(): void {
+  /** Whoever waits leaves, and `acquire` rejects with FlowClosed. Permits in force stay until they are finished or overdue. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.room.wakeAll();
+    await this.room.empty();
     clearInterval(this.nudging);
     this.stores.close();
   }
 
-  /** Null: the caller has gone. */
+  private count(acquired: Acquired): Acquired {
+    if (acquired.status === "granted") this.counters.granted++;
+    else this.counters.refuse(acquired.reason);
+    return acquired;
+  }
+
+  private throwIfGone(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    if (this.closed) throw new FlowClosed("flow control stops");
+  }
+
+  /** Null: the caller has gone, or the process stops. */
   private async wait(request: PermitRequest, patience: number, signal?: AbortSignal): Promise<Acquired | null> {
     const { name } = request.service!;
     const until = performance.now() + patience;
@@ -116,7 +130,7 @@ export class Flow {
     this.keepNudging();
     try {
       const acquired = await this.takeTurns(request, seat, until, signal);
-      if (acquired || signal?.aborted) return acquired;
+      if (acquired || signal?.aborted || this.closed) return acquired;
       // Its time is up. It is told how things stand now, and might just be let through.
       return await this.ask(request, null);
     } finally {
@@ -137,7 +151,7 @@ export class Flow {
       if (first) this.counters.waited++;
       const left = until - performance.now();
       if (left > 0) await seat.wait(Math.min(left, answer.retryAfterMs ?? left), signal);
-      if (signal?.aborted || until <= performance.now()) {
+      if (signal?.aborted || this.closed || until <= performance.now()) {
         await this.stores.leave(seat.service, request.id);
         return null;
       }

@@ -1,5 +1,5 @@
 export { FlowCounters } from "./counters.js";
-export { Flow, type Acquired, type AcquireOptions, type FlowOptions } from "./flow.js";
+export { Flow, FlowClosed, type Acquired, type AcquireOptions, type FlowOptions } from "./flow.js";
 export { MemoryFlowStore, type MemoryFlowOptions } from "./memory/store.js";
 export type { Limits } from "./machines/gate.js";
 export { OUTCOMES, type Outcome } from "./machines/outcome.js";

@@ -33,6 +33,7 @@ export class Seat {
 /** Those who wait in this process, by the id of the permit that they wait for. */
 export class WaitingRoom {
   private readonly seats = new Map<string, Seat>();
+  private emptied: (() => void) | undefined;
   private readonly byService = new Map<string, Set<Seat>>();
 
   sit(id: string, service: string): Seat {
@@ -50,6 +51,7 @@ export class WaitingRoom {
     const others = this.byService.get(seat.service)!;
     others.delete(seat);
     if (others.size === 0) this.byService.delete(seat.service);
+    if (this.seats.size === 0) this.emptied?.();
   }
 
   /** False if nobody of that id waits here. */
@@ -61,6 +63,11 @@ export class WaitingRoom {
 
   wakeAll(): void {
     for (const seat of this.seats.values()) seat.wake();
+  }
+
+  /** Resolves when nobody waits any more. */
+  async empty(): Promise<void> {
+    if (this.seats.size > 0) await new Promise<void>((resolve) => (this.emptied = resolve));
   }
 
   get services(): string[] {

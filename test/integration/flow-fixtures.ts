@@ -51,3 +51,17 @@ export function permitOf(acquired: Acquired): Permit {
   if (acquired.status !== "granted") throw new Error(`refused: ${acquired.reason}`);
   return acquired.permit;
 }
+
+/** A process whose connections can be cut for good. */
+export function breakable(url: string): { flow: Flow; cutOff(): void } {
+  const clients: Redis[] = [];
+  const connect = (): Redis => {
+    const client = connectTo(url)();
+    clients.push(client);
+    return client;
+  };
+  return {
+    flow: new Flow({ connect, timeoutMs: 1_000 }),
+    cutOff: () => clients.forEach((client) => client.disconnect()),
+  };
+}

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
-import type { Acquired, Flow, Permit, ServiceLimits } from "#libs/flow";
+import { FlowClosed, type Acquired, type Flow, type Permit, type ServiceLimits } from "#libs/flow";
 import { eventually } from "../support/record.js";
 import { startPrivateRedis, type PrivateRedis } from "../support/services.js";
-import { newService, openFlows, permitOf, requestFor } from "./flow-fixtures.js";
+import { breakable, newService, openFlows, permitOf, requestFor } from "./flow-fixtures.js";
 
 let server: PrivateRedis;
 let redis: Redis;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  flows.forEach((flow) => flow.close());
+  await Promise.all(flows.map((flow) => flow.close()));
   redis.disconnect();
   await server.stop();
 });
@@ -109,14 +109,28 @@ describe("the queue of a service", () => {
 
   it("gives the place of a caller whose process has died to the next", async () => {
     const { service, permit } = await busy(10);
-    const [dying] = await openFlows(server.url, 1);
-    void dying!.acquire(requestFor(service), { waitMs: 60_000 }).catch(() => undefined);
+    const dying = breakable(server.url);
+    await eventually(async () => dying.flow.isShared);
+    const lost = dying.flow.acquire(requestFor(service), { waitMs: 60_000 });
     await eventually(async () => (await waitingAt(service)) === 1);
-    dying!.close();
+    dying.cutOff();
     const next = flows[1]!.acquire(requestFor(service), { waitMs: 60_000 });
     await eventually(async () => (await waitingAt(service)) === 2);
     await flows[0]!.finish(permit, "succeeded", service);
     permitOf(await next);
+    expect(await waitingAt(service)).toBe(0);
+    permitOf(await lost);
+    await dying.flow.close();
+  });
+
+  it("tells those who wait when the process stops, and leaves no trace of them", async () => {
+    const { service } = await busy(10);
+    const [stopping] = await openFlows(server.url, 1);
+    const waiting = stopping!.acquire(requestFor(service), { waitMs: 60_000 });
+    await eventually(async () => (await waitingAt(service)) === 1);
+    const told = expect(waiting).rejects.toThrow(FlowClosed);
+    await stopping!.close();
+    await told;
     expect(await waitingAt(service)).toBe(0);
   });
 
@@ -133,18 +147,25 @@ describe("the queue of a service", () => {
 
   it("costs no polling: ten thousand callers wait for one call a second and process", async () => {
     const { service } = await busy(10_000);
-    const gone = new AbortController();
-    const callers = Array.from({ length: 10_000 }, (_, i) =>
-      flows[i % 3]!.acquire(requestFor(service), { waitMs: 60_000, signal: gone.signal }).catch(() => null),
-    );
-    await eventually(async () => (await waitingAt(service)) === 10_000);
+    const callers: { gone: AbortController; done: Promise<unknown> }[] = [];
+    while (callers.length < 10_000) {
+      for (let i = 0; i < 500; i++) {
+        const gone = new AbortController();
+        const asked = flows[i % 3]!.acquire(requestFor(service), { waitMs: 60_000, signal: gone.signal });
+        callers.push({ gone, done: asked.catch(() => null) });
+      }
+      await eventually(async () => (await waitingAt(service)) === callers.length);
+    }
     const [scriptsBefore, since] = [await scriptsRun(), performance.now()];
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     const seconds = (performance.now() - since) / 1_000;
     // A nudge from each of three processes, and what the head of the line asks when it is woken by one.
     expect(((await scriptsRun()) - scriptsBefore) / seconds).toBeLessThanOrEqual(8);
-    gone.abort();
-    await Promise.all(callers);
+    while (callers.length > 0) {
+      const some = callers.splice(0, 500);
+      some.forEach(({ gone }) => gone.abort());
+      await Promise.all(some.map(({ done }) => done));
+    }
     expect(await waitingAt(service)).toBe(0);
   }, 60_000);
 });
