@@ -182,11 +182,15 @@ export class Flow {
     return { status: "granted" as const, permit };
   }
 
+  private async nudge(service: string): Promise<void> {
+    if (!(await this.stores.nudge(service, this.process))) this.room.wakeAll(service);
+  }
+
   /** While anybody waits here: one call a second for each service that is waited for. */
   private keepNudging(): void {
     this.nudging ??= setInterval(() => {
       const { services } = this.room;
-      for (const service of services) void this.stores.nudge(service, this.process);
+      for (const service of services) void this.nudge(service);
       if (services.length > 0) return;
       clearInterval(this.nudging);
       this.nudging = undefined;

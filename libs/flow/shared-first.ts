@@ -61,13 +61,10 @@ export class SharedFirst {
     await this.tryShared((store) => store.leave(service, waiterId));
   }
 
-  async nudge(service: string, process: string): Promise<void> {
-    await this.local.nudge(service, process);
-    const heard = await this.tryShared(async (store) => {
-      await store.nudge(service, process);
-      return true;
-    });
-    if (!heard && this.shared?.connected) this.changed();
+  /** False: those of the service who wait in this process should ask again. */
+  async nudge(service: string, process: string): Promise<boolean> {
+    const known = await this.local.nudge(service, process);
+    return (await this.tryShared((store) => store.nudge(service, process))) ?? known;
   }
 
   async show(service: string, limits: Limits): Promise<ServiceView> {

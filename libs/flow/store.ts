@@ -19,8 +19,8 @@ export interface FlowStore {
   heartbeat(permit: Permit): Promise<boolean>;
   /** A waiter goes without a trace. */
   leave(service: string, waiterId: string): Promise<void>;
-  /** Says that the process lives, and wakes whoever's turn it is. */
-  nudge(service: string, process: string): Promise<void>;
+  /** Says that the process lives, and wakes whoever's turn it is. False: it was taken for dead, and its waiters let go. */
+  nudge(service: string, process: string): Promise<boolean>;
   show(service: string, limits: Limits): Promise<ServiceView>;
   /** Opens the breaker of a service by hand, for one reset time, or closes it. */
   setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void>;

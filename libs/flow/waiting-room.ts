@@ -61,8 +61,10 @@ export class WaitingRoom {
     return seat !== undefined;
   }
 
-  wakeAll(): void {
-    for (const seat of this.seats.values()) seat.wake();
+  /** All, or those of one service. */
+  wakeAll(service?: string): void {
+    const seats = service === undefined ? this.seats.values() : (this.byService.get(service) ?? []);
+    for (const seat of seats) seat.wake();
   }
 
   /** Resolves when nobody waits any more. */

@@ -147,6 +147,17 @@ describe("flow control over Redis", () => {
     expect(await flows[1]!.finish(held[1]!, "succeeded", service)).toBe(true);
   });
 
+  it("queues those who wait anew when Redis has lost everything", async () => {
+    const service = newService({ concurrency: 1, queue: { max: 10, maxWaitMs: 20_000 } });
+    permitOf(await flows[0]!.acquire(requestFor(service)));
+    const waiting = flows[1]!.acquire(requestFor(service), { waitMs: 20_000 });
+    await eventually(
+      async () => Object.keys((await flows[0]!.show(service.name, service.limits)).waiting).length === 1,
+    );
+    await redis.flushall();
+    expect(permitOf(await waiting).store).toBe("shared");
+  });
+
   it("lets a caller go on that waited when Redis went away", async () => {
     const service = newService({ concurrency: 1, queue: { max: 10, maxWaitMs: 20_000 } });
     permitOf(await flows[0]!.acquire(requestFor(service)));

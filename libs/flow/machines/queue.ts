@@ -53,9 +53,12 @@ export function enter(queue: Queue, waiter: Waiter, places: QueuePlaces, now: nu
   return null;
 }
 
-/** Says that the process lives. */
-export function stayAlive(queue: Queue, process: string, now: number): void {
+/** Says that the process lives. False if it was not believed to: its waiters may have been let go. */
+export function stayAlive(queue: Queue, process: string, now: number): boolean {
+  for (const [name, until] of queue.alive) if (until <= now) queue.alive.delete(name);
+  const known = queue.alive.has(process);
   queue.alive.set(process, now + SILENCE_MS);
+  return known;
 }
 
 /** Whose turn it is; null if nobody waits or all who wait rest. Lets go, on its way, the waiters of silent processes. */

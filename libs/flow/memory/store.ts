@@ -80,11 +80,12 @@ export class MemoryFlowStore implements FlowStore {
     this.wake(service, head(queue, now));
   }
 
-  async nudge(service: string, process: string): Promise<void> {
+  async nudge(service: string, process: string): Promise<boolean> {
     const now = this.clock();
     const queue = this.queueOf(service, now);
-    stayAlive(queue, process, now);
+    const known = stayAlive(queue, process, now);
     this.wake(service, head(queue, now));
+    return known;
   }
 
   async show(service: string, limits: Limits): Promise<ServiceView> {

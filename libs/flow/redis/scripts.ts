@@ -7,7 +7,7 @@ export const FLOW_STATUSES = {
   finish: ["gone", "finished"],
   heartbeat: ["gone", "kept"],
   leave: ["left", "absent"],
-  nudge: ["alive"],
+  nudge: ["unknown", "known"],
   breaker: ["open", "closed"],
   show: ["seen"],
   giveback: ["gone", "given"],

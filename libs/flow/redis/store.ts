@@ -92,8 +92,8 @@ export class RedisFlowStore implements FlowStore {
     await this.run("leave", queueKeys(service), { id, ...wakes(service) });
   }
 
-  async nudge(service: string, process: string): Promise<void> {
-    await this.run("nudge", queueKeys(service), { process, ...wakes(service) });
+  async nudge(service: string, process: string): Promise<boolean> {
+    return (await this.run("nudge", queueKeys(service), { process, ...wakes(service) })) === "known";
   }
 
   async show(service: string, limits: Limits): Promise<ServiceView> {
@@ -127,7 +127,7 @@ export class RedisFlowStore implements FlowStore {
     const answer = await this.run("permit", keys, {
       ...askOf(request, this.options.leaseMs),
       tenant: encodeURIComponent(tenantId),
-      keepMs,
+      keepMs: Math.max(1, Math.ceil(keepMs)),
       gates,
       at,
       ...(process !== null && at.queue && { process }),

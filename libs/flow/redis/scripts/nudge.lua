@@ -4,7 +4,8 @@
 -- ARGV[1]  JSON: process, channel, service, now? (ms)
 --
 -- Returns a status:
---   alive  always
+--   unknown  it was taken for dead, or the queue was lost: its waiters may have been let go
+--   known    it was believed to live
 -- @include nowMs
 -- @include queueKeys
 -- @include keepQueue
@@ -12,6 +13,6 @@
 local ask = cjson.decode(ARGV[1])
 local now = nowMs(ask.now)
 local queue = queueKeys(1)
-keepQueue(queue, ask.process, now)
+local known = keepQueue(queue, ask.process, now)
 wake(queue, ask, now)
-return 'alive'
+return known and 'known' or 'unknown'

@@ -13,4 +13,5 @@ local function queueEnter(queue, ask, now)
   redis.call('ZADD', queue.line, 0, member)
   redis.call('HSET', queue.waiters, ask.id, member)
   keepQueue(queue, ask.process, now)
+  return nil
 end
