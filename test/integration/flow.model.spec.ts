@@ -25,22 +25,46 @@ type Step =
   | { readonly kind: "wait"; ms: number }
   | { readonly kind: "breaker"; to: "open" | "closed" };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: decideArb() },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("again" as const), waiter: fc.nat(9) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), waiter: fc.nat(9) }) },
-  { weight: 5, arbitrary: finishArb() },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("heartbeat" as const), permit: fc.nat(9) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("nudge" as const), process: fc.nat(1) }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: waitArb() }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("breaker" as const), to: fc.constantFrom("open", "closed") }) },
+const decide = decideArb();
+const again = fc.record({ kind: fc.constant("again" as const), waiter: fc.nat(9) });
+const leave = fc.record({ kind: fc.constant("leave" as const), waiter: fc.nat(9) });
+const finish = finishArb();
+const heartbeat = fc.record({ kind: fc.constant("heartbeat" as const), permit: fc.nat(9) });
+const nudge = fc.record({ kind: fc.constant("nudge" as const), process: fc.nat(1) });
+const wait = fc.record({ kind: fc.constant("wait" as const), ms: waitArb() });
+const breaker = fc.record({
+  kind: fc.constant("breaker" as const),
+  to: fc.constantFrom("open" as const, "closed" as const),
+});
+
+function weighted(...steps: readonly (readonly [number, fc.Arbitrary<Step>])[]): fc.Arbitrary<Step> {
+  return fc.oneof(...steps.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
+const anything = weighted(
+  [6, decide],
+  [4, again],
+  [1, leave],
+  [5, finish],
+  [1, heartbeat],
+  [1, nudge],
+  [5, wait],
+  [1, breaker],
+);
+/** Much waiting, and little time that would end leases and processes. */
+const queueing = weighted([6, decide], [6, again], [1, leave], [3, finish], [1, nudge]);
+/** Much that begins and ends. */
+const calling = weighted(
+  [6, decide],
+  [6, finish],
+  [2, fc.record({ kind: fc.constant("wait" as const), ms: fc.nat(300) })],
 );
 
 function decideArb() {
   return fc.record({
     kind: fc.constant("decide" as const),
     tenant: fc.nat(2),
-    child: fc.nat(3),
+    child: fc.nat(20),
     cost: fc.integer({ min: 0, max: 8 }),
     process: fc.option(fc.nat(1)),
   });
@@ -59,20 +83,26 @@ function waitArb() {
   );
 }
 
-const limitsArb = fc.record(
-  {
-    rate: fc.record({ ratePerSecond: fc.constantFrom(0, 0.3, 3, 10), burst: fc.integer({ min: 0, max: 7 }) }),
-    concurrency: fc.integer({ min: 0, max: 4 }),
-    breaker: fc.record({
-      failures: fc.integer({ min: 1, max: 4 }),
-      windowMs: fc.constantFrom(500, 5_000),
-      resetMs: fc.constantFrom(300, 3_000),
-      probes: fc.integer({ min: 1, max: 3 }),
-    }),
-    adaptive: fc.record({ min: fc.integer({ min: 1, max: 2 }), max: fc.integer({ min: 2, max: 6 }) }),
-    queue: fc.record({ max: fc.nat(5), maxWaitMs: fc.constant(10_000) }),
-  },
-  { requiredKeys: [] },
+const limitArbs = {
+  rate: fc.record({ ratePerSecond: fc.constantFrom(0, 0.3, 3, 10), burst: fc.integer({ min: 0, max: 7 }) }),
+  concurrency: fc.integer({ min: 0, max: 4 }),
+  breaker: fc.record({
+    failures: fc.integer({ min: 1, max: 4 }),
+    windowMs: fc.constantFrom(500, 5_000),
+    resetMs: fc.constantFrom(300, 3_000),
+    probes: fc.integer({ min: 1, max: 3 }),
+  }),
+  adaptive: fc.record({ min: fc.integer({ min: 1, max: 2 }), max: fc.integer({ min: 2, max: 6 }) }),
+  queue: fc.record({ max: fc.nat(8), maxWaitMs: fc.constant(10_000) }),
+};
+const limitsArb = fc.record(limitArbs, { requiredKeys: [] });
+const busyArb = fc.record({
+  concurrency: fc.integer({ min: 1, max: 2 }),
+  queue: fc.constant({ max: 20, maxWaitMs: 10_000 }),
+});
+const adaptiveArb = fc.record(
+  { adaptive: limitArbs.adaptive, breaker: limitArbs.breaker },
+  { requiredKeys: ["adaptive"] },
 );
 
 const retryArb = fc.record({
@@ -91,20 +121,28 @@ describe("the stores of flow control", () => {
   });
   afterAll(() => shared.close());
 
-  it("decide alike, whatever is asked of them in whatever order", async () => {
-    const runs = fc.asyncProperty(
-      fc.array(step, { minLength: 20, maxLength: 150, size: "max" }),
-      fc.record({ limits: limitsArb, tenantLimits: fc.option(limitsArb, { nil: undefined }) }),
-      retryArb,
-      async (steps, { limits, tenantLimits }, retry) => {
-        const service = { name: randomUUID(), limits, ...(tenantLimits && { tenantLimits }) };
-        const local = new MemoryFlowStore({ leaseMs: LEASE_MS, clock: () => clock });
-        clock = 1_700_000_000_000;
-        await run([local, shared], steps, service, retry);
-      },
-    );
-    await fc.assert(runs, { numRuns: 150 });
-  }, 120_000);
+  it.each([
+    ["whatever is asked of them in whatever order", anything, limitsArb, limitsArb],
+    ["while many wait", queueing, busyArb, fc.record({ concurrency: fc.integer({ min: 1, max: 3 }) })],
+    ["while limits find themselves", calling, adaptiveArb, adaptiveArb],
+  ] as const)(
+    "decide alike %s",
+    async (_, steps, service, tenant) => {
+      const runs = fc.asyncProperty(
+        fc.array(steps, { minLength: 20, maxLength: 150, size: "max" }),
+        fc.record({ limits: service, tenantLimits: fc.option(tenant, { nil: undefined }) }),
+        retryArb,
+        async (taken, { limits, tenantLimits }, retry) => {
+          const bound = { name: randomUUID(), limits, ...(tenantLimits && { tenantLimits }) };
+          const local = new MemoryFlowStore({ leaseMs: LEASE_MS, clock: () => clock });
+          clock = 1_700_000_000_000;
+          await run([local, shared], taken, bound, retry);
+        },
+      );
+      await fc.assert(runs, { numRuns: 100 });
+    },
+    120_000,
+  );
 
   async function run(
     stores: readonly FlowStore[],
@@ -174,7 +212,7 @@ function requestOf(
     jobId: "job",
     reservationId: "reservation",
     child: `${child}`,
-    attempts: 6,
+    attempts: 3,
     cost,
     service,
     keepMs: 86_400_000,

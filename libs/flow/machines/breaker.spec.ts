@@ -73,6 +73,15 @@ describe("breaker", () => {
     expect(passMany(breaker, 100, 1_500)).toHaveLength(3);
   });
 
+  it("counts no failure of a permit from before it opened when it has closed again", () => {
+    const breaker = closedBreaker();
+    const early = passMany(breaker, 10, 0);
+    early.slice(0, 5).forEach((report) => report("failed", 10));
+    passMany(breaker, 3, 1_100).forEach((report) => report("succeeded", 1_200));
+    early.slice(5).forEach((report) => report("failed", 1_300));
+    expect(phaseOf(breaker, 1_300)).toBe("closed");
+  });
+
   it("neither opens, closes nor forgets failures for what is the caller's own", () => {
     const breaker = closedBreaker();
     passMany(breaker, 100, 0).forEach((report) => report("rejected", 1));
