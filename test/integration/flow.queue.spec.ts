@@ -145,6 +145,44 @@ describe("the queue of a service", () => {
     permitOf(await waiting);
   });
 
+  it("keeps to its rate exactly over processes, and wastes none of it while callers wait", async () => {
+    const rate = { ratePerSecond: 50, burst: 5 };
+    const service = newService({ rate, queue: { max: 200, maxWaitMs: 60_000 } });
+    const start = performance.now();
+    const at = await Promise.all(
+      Array.from({ length: 155 }, async (_, i) => {
+        const request = requestFor(service, { tenantId: `t${i % 4}` });
+        permitOf(await flows[i % 3]!.acquire(request, { waitMs: 60_000 }));
+        return performance.now() - start;
+      }),
+    );
+    // 5 at once, and 150 at 50 a second.
+    at.sort((a, b) => a - b).forEach((ms, i) => expect(i + 1).toBeLessThanOrEqual(5 + (50 * (ms + 25)) / 1_000));
+    expect(at.at(-1)).toBeLessThan(3_000 * 1.15);
+  });
+
+  it("has no more in flight than its places, whoever comes, waits and goes over three processes", async () => {
+    const service = newService({ concurrency: 7, queue: { max: 500, maxWaitMs: 60_000 } }, { concurrency: 3 });
+    let [inFlight, most, ended] = [0, 0, 0];
+    const callers = Array.from({ length: 300 }, async (_, i) => {
+      const flow = flows[i % 3]!;
+      const request = requestFor(service, { tenantId: `t${i % 5}` });
+      const signal = i % 10 === 0 ? AbortSignal.timeout(20 + i) : undefined;
+      const acquired = await flow.acquire(request, { waitMs: 60_000, ...(signal && { signal }) }).catch(() => null);
+      if (!acquired) return;
+      const permit = permitOf(acquired);
+      most = Math.max(most, ++inFlight);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inFlight--;
+      const done = await flows[(i + 1) % 3]!.finish(permit, "succeeded", service);
+      ended += Number(done);
+    });
+    await Promise.all(callers);
+    expect(most).toBe(7);
+    expect(ended).toBeGreaterThanOrEqual(270);
+    expect(await flows[0]!.show(service.name, service.limits)).toMatchObject({ inFlight: 0, waiting: {} });
+  });
+
   it("costs no polling: ten thousand callers wait for one call a second and process", async () => {
     const { service } = await busy(10_000);
     const callers: { gone: AbortController; done: Promise<unknown> }[] = [];
