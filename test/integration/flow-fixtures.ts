@@ -10,6 +10,7 @@ export function connectTo(url: string): () => Redis {
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
+      disconnectTimeout: 100,
       retryStrategy: (times) => Math.min(50 * times, 1_000),
     });
 }

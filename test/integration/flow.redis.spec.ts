@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { RedisFlowStore, type Flow } from "#libs/flow";
 import { eventually } from "../support/record.js";
 import { startPrivateRedis, type PrivateRedis } from "../support/services.js";
@@ -18,9 +18,10 @@ let flows: Flow[];
 
 beforeEach(async () => {
   server = await startPrivateRedis();
-  redis = new Redis(server.url);
+  redis = connectTo(server.url)();
   redis.on("error", () => undefined);
   flows = await openFlows(server.url, 2);
+  await eventually(async () => redis.status === "ready");
 });
 
 afterEach(async () => {
