@@ -15,7 +15,7 @@ export interface FlowOptions {
   readonly connect?: () => Redis | Cluster;
   /** How long a permit lives without a heartbeat, milliseconds. Default 30 000. */
   readonly leaseMs?: number;
-  /** Longest wait for an answer of Redis, milliseconds. Default 250. */
+  /** Longest wait for an answer of Redis, milliseconds. Default 1 000: to grant by itself for a Redis that is only slow means to exceed the limits. */
   readonly timeoutMs?: number;
 }
 
@@ -32,7 +32,7 @@ export class FlowClosed extends Error {}
 export type Acquired = { readonly status: "granted"; readonly permit: Permit } | Refusal;
 
 const LEASE_MS = 30_000;
-const TIMEOUT_MS = 250;
+const TIMEOUT_MS = 1_000;
 /** How often a process with waiters says that it lives, whatever their number; well within SILENCE_MS. */
 const NUDGE_MS = 1_000;
 

@@ -2,7 +2,9 @@
 export async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Redis did not answer within ${timeoutMs} ms`)), timeoutMs);
+    const giveUp = (): void => reject(new Error(`Redis did not answer within ${timeoutMs} ms`));
+    // Where this process was too busy to read, the answer may be there already: it is looked for once more.
+    timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
   });
   try {
     return await Promise.race([call, late]);
