@@ -127,6 +127,18 @@ describe("flow control over Redis", () => {
     expect(permitOf(await flows[0]!.acquire(requestFor(newService({ concurrency: 1 })))).store).toBe("shared");
   });
 
+  it.each([
+    ["is out of memory", (client: Redis) => client.config("SET", "maxmemory", "1")],
+    ["has become a replica", (client: Redis) => client.replicaof("127.0.0.1", 1)],
+  ])("grants what the limits allow and no more when Redis %s", async (_, disturb) => {
+    await disturb(redis);
+    const service = newService({ concurrency: 1, rate: { ratePerSecond: 1, burst: 5 } });
+    const held = permitOf(await flows[0]!.acquire(requestFor(service)));
+    expect(await flows[0]!.acquire(requestFor(service))).toMatchObject({ reason: "concurrency_limited" });
+    expect(await flows[0]!.finish(held, "succeeded", service)).toBe(true);
+    permitOf(await flows[0]!.acquire(requestFor(service)));
+  });
+
   it("decides for each process alone while Redis is away, counts it, and shares again when it is back", async () => {
     const service = newService({ concurrency: 2, queue: { max: 10, maxWaitMs: 10_000 } });
     const shared = permitOf(await flows[0]!.acquire(requestFor(service)));
