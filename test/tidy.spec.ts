@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { settingsTable, type Entry } from "#libs/config";
+import { FLOW_STATUSES } from "#libs/flow";
 import { PROBLEM_CODES, PROBLEMS } from "../apps/api/problems/table.js";
 import { JUDGE_STATUSES } from "../libs/ledger/redis/index.js";
 
@@ -53,7 +54,9 @@ describe("house rules", () => {
   });
 
   it("keeps clock and randomness out of the pure folders", () => {
-    const pure = code("libs/ledger/domain", "libs/plan").filter((file) => !file.endsWith(".spec.ts"));
+    const pure = code("libs/ledger/domain", "libs/plan", "libs/flow/machines").filter(
+      (file) => !file.endsWith(".spec.ts"),
+    );
     expect(pure).not.toEqual([]);
     expect(linesWith(/Date\.now|Math\.random|new Date\(\)|\bperformance\.|\bcrypto\b|\bprocess\./, pure)).toEqual([]);
   });
@@ -111,6 +114,19 @@ describe("house rules", () => {
     const returned = [...script.split("local freshMs")[1]!.matchAll(/'([a-z]+)'/g)].map(([, status]) => status);
     expect(new Set(inHeader)).toEqual(new Set(JUDGE_STATUSES));
     expect(new Set(returned)).toEqual(new Set(JUDGE_STATUSES));
+  });
+
+  it("has each status of flow control's scripts in its header and in its list in TypeScript", () => {
+    for (const [name, statuses] of Object.entries(FLOW_STATUSES)) {
+      const script = read(`libs/flow/redis/scripts/${name}.lua`);
+      const inHeader = [...script.matchAll(/^--   ([a-z]+)  /gm)].map(([, status]) => status);
+      const body = script.replace(/^--.*$/gm, "");
+      const returned = [...body.matchAll(/(?:\{|return|=|and|or) '([a-z]+)'(?! then)/g)].map(([, status]) => status);
+      expect([name, inHeader]).toEqual([name, [...statuses]]);
+      expect([name, new Set(returned)]).toEqual([name, new Set(statuses)]);
+    }
+    const scripts = files.filter((file) => /^libs\/flow\/.*scripts\/[a-z]+\.lua$/.test(file));
+    expect(scripts).toHaveLength(Object.keys(FLOW_STATUSES).length);
   });
 
   it("names no package registry, in the lock file or anywhere else", () => {

@@ -1,0 +1,157 @@
+import { Cluster, type Redis } from "ioredis";
+import { askOf, placesOf } from "../asks.js";
+import type { Limits } from "../machines/gate.js";
+import type { Outcome } from "../machines/outcome.js";
+import type { Grant } from "../machines/permit.js";
+import type { Turn } from "../machines/turn.js";
+import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "../store.js";
+import { decisionOf, seenIn } from "./answers.js";
+import { leasesOf, queueKeys, serviceGateKeys, tenantGateKeys, WAKE_CHANNEL } from "./keys.js";
+import { heldPartsOf, partsOf, type Part } from "./parts.js";
+import { defineScripts, runScript, type ScriptName } from "./scripts.js";
+import { Wakes } from "./wakes.js";
+import { within } from "./within.js";
+
+export interface RedisFlowOptions {
+  /** Makes a client that sends each command once or fails: no offline queue, no resending. Called for each connection. */
+  readonly connect: () => Redis | Cluster;
+  readonly leaseMs: number;
+  /** Longest wait for an answer, milliseconds. */
+  readonly timeoutMs: number;
+  /** Milliseconds, for tests; else Redis TIME. */
+  readonly clock?: () => number;
+}
+
+/** Flow control shared by all processes that use one Redis. A script decides, in one round trip; in a cluster in two. */
+export class RedisFlowStore implements FlowStore {
+  private readonly client: Redis | Cluster;
+  /** Whether one script may touch the keys of one tag alone. */
+  private readonly split: boolean;
+  private wakes: Wakes | undefined;
+
+  constructor(private readonly options: RedisFlowOptions) {
+    this.client = options.connect();
+    this.split = this.client instanceof Cluster;
+    this.client.on("error", () => {
+      // Each failed call is reported by its caller.
+    });
+    defineScripts(this.client);
+  }
+
+  get connected(): boolean {
+    return this.client.status === "ready";
+  }
+
+  async decide(request: PermitRequest, process: string | null): Promise<Turn["decision"]> {
+    const granted: Grant[] = [];
+    const taken: Part[] = [];
+    for (const part of partsOf(request, this.split)) {
+      const decision = await this.decidePart(request, part, process).catch(async (error: unknown) => {
+        await this.giveBack(request, taken).catch(() => undefined);
+        throw error;
+      });
+      if (decision.status !== "granted") {
+        await this.giveBack(request, taken);
+        return decision;
+      }
+      granted.push(decision);
+      taken.push(part);
+    }
+    return { ...granted.at(-1)!, grantedAt: granted[0]!.grantedAt, passes: granted.flatMap(({ passes }) => passes) };
+  }
+
+  async finish(permit: Permit, outcome: Outcome, service: ServiceLimits | null): Promise<boolean> {
+    const { id, tenantId, grantedAt } = permit;
+    let ended = true;
+    for (const { keys, gates, at } of heldPartsOf(permit, service, this.split)) {
+      const tenant = encodeURIComponent(tenantId);
+      const status = await this.run("finish", keys, {
+        id,
+        tenant,
+        outcome,
+        grantedAt,
+        gates,
+        at,
+        ...wakes(permit.service!),
+      });
+      ended &&= status === "finished";
+    }
+    return ended;
+  }
+
+  async heartbeat({ id, tenantId, service, passes }: Permit): Promise<boolean> {
+    if (service === null) return true;
+    const leases = [serviceGateKeys(service), tenantGateKeys(tenantId, service)].slice(0, passes.length).map(leasesOf);
+    const calls = this.split ? leases.map((key) => [key]) : [leases];
+    const named = { id, leaseMs: this.options.leaseMs };
+    const statuses = await Promise.all(calls.map((keys) => this.run("heartbeat", keys, named)));
+    return statuses.every((status) => status === "kept");
+  }
+
+  async leave(service: string, id: string): Promise<void> {
+    await this.run("leave", queueKeys(service), { id, ...wakes(service) });
+  }
+
+  async nudge(service: string, process: string): Promise<boolean> {
+    return (await this.run("nudge", queueKeys(service), { process, ...wakes(service) })) === "known";
+  }
+
+  async show(service: string, limits: Limits): Promise<ServiceView> {
+    return seenIn(
+      (await this.run("show", [...serviceGateKeys(service), ...queueKeys(service)], {})) as string[],
+      limits,
+    );
+  }
+
+  async setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void> {
+    if (to === "open" && !limits.breaker) return;
+    const keys = [...serviceGateKeys(service), ...queueKeys(service)];
+    await this.run("breaker", keys, { gates: [{ limits }], to, ...wakes(service) });
+  }
+
+  onWake(process: string, woken: Woken): void {
+    this.wakes ??= new Wakes(this.options.connect, process, woken);
+  }
+
+  close(): void {
+    this.client.disconnect();
+    this.wakes?.close();
+  }
+
+  private async decidePart(
+    request: PermitRequest,
+    { keys, gates, at }: Part,
+    process: string | null,
+  ): Promise<Turn["decision"]> {
+    const { keepMs, tenantId, service } = request;
+    const answer = await this.run("permit", keys, {
+      ...askOf(request, this.options.leaseMs),
+      tenant: encodeURIComponent(tenantId),
+      keepMs: Math.max(1, Math.ceil(keepMs)),
+      gates,
+      at,
+      ...(process !== null && at.queue && { process }),
+      places: placesOf(service),
+      ...wakes(service?.name),
+    });
+    return decisionOf(answer as string[]);
+  }
+
+  /** What the service gave before the tenant refused. */
+  private async giveBack({ id, cost = 1, service }: PermitRequest, taken: readonly Part[]): Promise<void> {
+    for (const { keys, gates } of taken) {
+      const queue = queueKeys(service!.name);
+      await this.run("giveback", [...keys.slice(0, 5), ...queue], { id, cost, gates, ...wakes(service!.name) });
+    }
+  }
+
+  private run(name: ScriptName, keys: readonly string[], named: Record<string, unknown>): Promise<string | string[]> {
+    const { clock, timeoutMs } = this.options;
+    return within(timeoutMs, runScript(this.client, name, keys, { ...named, ...(clock && { now: clock() }) }));
+  }
+}
+
+/** What a script needs to wake a waiter of the service. */
+function wakes(service = ""): { channel: string; service: string } {
+  return { channel: WAKE_CHANNEL, service: encodeURIComponent(service) };
+}
