@@ -2,6 +2,10 @@ import { connect, type TLSSocket } from "node:tls";
 import { connect as connectInTheClear, type Socket } from "node:net";
 import { RedisUrlProblem, type RedisAddress, type RedisHost } from "./address.js";
 
+/** The server's alert: ours is missing, or not one that it trusts. */
+export const WANTS_OURS = /ALERT.*(CERTIFICATE|UNKNOWN_CA)/;
+export const WANTS_OURS_SAYS = "leads to a server that wants another client certificate, by cert and key";
+
 /** Longest wait for what a server says to a greeting, milliseconds. */
 const GREETING_MS = 450;
 
@@ -13,9 +17,7 @@ export async function problemOfSilence({ tls }: RedisAddress, host: RedisHost): 
   const code = await handshake(host, tls ?? {});
   if (!tls)
     return isTls(code) ? new RedisUrlProblem("leads to a server that wants TLS: begin it with rediss") : undefined;
-  if (/ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code)) {
-    return new RedisUrlProblem(`leads to a server that wants another client certificate, by cert and key (${code})`);
-  }
+  if (WANTS_OURS.test(code)) return new RedisUrlProblem(`${WANTS_OURS_SAYS} (${code})`);
   if (isTls(code) || !(await answersInTheClear(host))) return undefined;
   return new RedisUrlProblem("leads to a server that speaks no TLS: begin it with redis");
 }

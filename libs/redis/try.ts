@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { RedisUrlProblem, type RedisAddress, type RedisHost, type RedisLogin } from "./address.js";
 import { serverOptions, within } from "./connect.js";
-import { problemOfSilence } from "./probe.js";
+import { problemOfSilence, WANTS_OURS, WANTS_OURS_SAYS } from "./probe.js";
 
 /** Longest wait for all that is asked at the start, and for one connection or answer, milliseconds. */
 const TRY_MS = 2_000;
@@ -118,6 +118,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
 ];
 const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID/, "leads to a server whose certificate is for another host"],
+  [WANTS_OURS, WANTS_OURS_SAYS],
   [/CERT|LEAF_SIGNATURE|ISSUER/, "leads to a server whose certificate is not trusted"],
   [/^(EPROTO|ERR_SSL_)/, "leads to a server that speaks no TLS, or refuses ours"],
 ];

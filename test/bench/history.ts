@@ -7,8 +7,8 @@ export async function fillHistory(databaseUrl: string, tenantId: string, jobId: 
   const keys = [`job:${jobId}:tokens:none`, `tenant:${tenantId}:tokens:none`];
   await client.query(
     `INSERT INTO reservations
-       (tenant_id, id, job_id, state, reserved, keys, actual, created_at, expires_at, closed_at)
-     SELECT $1, 'rsv_0' || lpad(i::text, 25, '0'), $2, 'settled', '{"tokens":240}', $3, '{"tokens":0}',
+       (tenant_id, id, job_id, state, reserved, held, charged, keys, actual, created_at, expires_at, closed_at)
+     SELECT $1, 'rsv_0' || lpad(i::text, 25, '0'), $2, 'settled', '{"tokens":240}', '{"tokens":0}', '{"tokens":0}', $3, '{"tokens":0}',
        holdfast_now(), holdfast_now(), holdfast_now() FROM generate_series(1, $4) AS i`,
     [tenantId, jobId, keys, count],
   );

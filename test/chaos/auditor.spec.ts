@@ -170,8 +170,8 @@ const lies: [title: string, sql: () => string, said: RegExp][] = [
   ],
   [
     "a second reservation under one key",
-    () => `INSERT INTO reservations (tenant_id, id, job_id, state, reserved, keys, created_at, expires_at)
-      SELECT tenant_id, id || 'x', job_id, 'released', reserved, keys, created_at, expires_at FROM reservations WHERE id = '${ids.open}'`,
+    () => `INSERT INTO reservations (tenant_id, id, job_id, state, reserved, held, charged, keys, created_at, expires_at)
+      SELECT tenant_id, id || 'x', job_id, 'released', reserved, held, charged, keys, created_at, expires_at FROM reservations WHERE id = '${ids.open}'`,
     /^doubled: .*x is the effect of no key/,
   ],
   [
