@@ -114,7 +114,7 @@ export class Auditor {
     for (const row of writes.newReservations) this.checkRow(known.reservations.get(row.id)!, row);
     this.checkBooked(known, writes.entries);
     for (const job of writes.jobs) this.end(known, job);
-    for (const change of writes.settings) this.set(known, change);
+    this.set(known, writes.settings);
     this.checkKeys(known, writes);
     this.checkBalances(known, writes);
     for (const job of writes.jobs) this.findAll(wrongEnd(known, job));
@@ -135,12 +135,13 @@ export class Auditor {
     }
   }
 
-  private set(known: Ledgered, change: SettingChange): void {
-    known.settings = withSetting(known.settings, change);
-    if (change.kind === "user") known.own.set(`${change.user} ${change.unit}`, change.setting.limit);
-    if (change.kind !== "userDefault") return;
-    for (const user of unreached(known, change.unit, this.recordTime()))
-      this.find(`the default of ${change.limit} did not reach ${user}`);
+  private set(known: Ledgered, changes: readonly SettingChange[]): void {
+    for (const change of changes) {
+      known.settings = withSetting(known.settings, change);
+      if (change.kind === "user") known.own.set(`${change.user} ${change.unit}`, change.setting.limit);
+    }
+    const units = changes.flatMap(({ kind, unit }) => (kind === "userDefault" ? [unit] : []));
+    this.findAll(units.flatMap((unit) => unreached(known, unit, this.recordTime())));
   }
 
   /** Which accounts bind a reservation: job, user where there is one, tenant. */

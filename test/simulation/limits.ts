@@ -12,13 +12,15 @@ export function withSetting(settings: TenantSettings, change: SettingChange): Te
   return { ...settings, userAllowance: change.limit === null ? others : { ...others, [unit]: change.limit } };
 }
 
-/** Users without a limit of their own whom the default has not reached, in the window that runs. */
+/** What is wrong after a change of the default: users without a limit of their own have it, in the window that runs. */
 export function unreached({ accounts, own, settings }: Ledgered, unit: string, now: number): string[] {
   const window = settings.allowances[unit]!.period === "hour" ? hourOf(now) : "none";
   return USERS.flatMap((user) => {
     if (user === null || own.has(`${user} ${unit}`)) return [];
     const account = accounts.find(accountKey("user", user, unit, window));
-    return account && account.limit !== (settings.userAllowance[unit] ?? null) ? [user] : [];
+    return account && account.limit !== (settings.userAllowance[unit] ?? null)
+      ? [`the default did not reach ${user}`]
+      : [];
   });
 }
 
