@@ -7,7 +7,7 @@ const MOST = 400;
 const LANES = 16;
 
 /** What may be asked again at any time and answers the same, by its key or by nature. */
-const REPEATABLE: readonly OperationKind[] = ["createJob", "reserve", "adjust", "settle", "release"];
+const REPEATABLE: readonly OperationKind[] = ["createJob", "reserve", "adjust", "settle", "release", "charge"];
 
 /**
  * Once things are quiet a part of what was acknowledged is asked again, of any replica, and so is whatever never got an

@@ -8,14 +8,14 @@ const SWEEP_INTERVAL_MS = 1_000;
 function recordOf(lateMs: number | null, { settled = false, now = DEADLINE + 60_000 } = {}): TenantRecord {
   const sweptAt = lateMs === null ? null : DEADLINE + lateMs;
   const reservation: ReservationRow = {
-    ...{ id: "rsv_1", jobId: "job_1", reserved: { tokens: 1 }, actual: null, keys: [] },
+    ...{ id: "rsv_1", jobId: "job_1", reserved: { tokens: 1 }, held: { tokens: 0 }, actual: null, keys: [] },
     ...{ createdAt: DEADLINE - 1_000, expiresAt: DEADLINE },
     state: sweptAt === null ? "open" : settled ? "settled" : "expired",
     closedAt: settled ? now : sweptAt,
   };
   const entry = { seq: 1, unit: "tokens", reserved: -1, spent: 0, keys: [], reservationId: "rsv_1", detail: null };
   const entries: EntryRow[] = sweptAt === null ? [] : [{ ...entry, type: "expire", at: sweptAt }];
-  const none = { jobs: new Map(), answers: new Map(), balances: new Map() };
+  const none = { jobs: new Map(), answers: new Map(), balances: new Map(), attempts: [] };
   return { id: "ten_1", now, state: "active", reservations: new Map([["rsv_1", reservation]]), entries, ...none };
 }
 

@@ -94,7 +94,7 @@ export class LedgerAudit {
     const held = new Map<string, number>();
     for (const reservation of this.record.reservations.values()) {
       if (reservation.state !== "open") continue;
-      for (const [unit, amount] of Object.entries(reservation.reserved)) {
+      for (const [unit, amount] of Object.entries(reservation.held)) {
         for (const key of this.scopes.of(reservation, unit)) held.set(key, (held.get(key) ?? 0) + amount);
       }
     }
@@ -109,20 +109,24 @@ export class LedgerAudit {
     }
   }
 
-  /** It is taken once and given back once, and what it spent is booked once. */
+  /** It is taken once, closed once and each attempt of it is charged once; what is left it holds. */
   private checkMovements(reservation: ReservationRow, entries: readonly EntryRow[]): void {
-    const { id, state, reserved, actual } = reservation;
+    const { id, state, reserved, held, actual } = reservation;
+    const attempts = this.record.attempts.filter(({ reservationId }) => reservationId === id);
     for (const unit of Object.keys(reserved)) {
       const of = entries.filter((entry) => entry.unit === unit);
+      const charges = of.filter(({ type }) => type === "charge");
+      const others = of.filter(({ type }) => type !== "charge");
+      const left = reserved[unit]! + sum(charges.map((entry) => entry.reserved));
       const movements = {
         taken: of.flatMap((entry) => (entry.reserved > 0 ? [entry.reserved] : [])),
-        returned: of.flatMap((entry) => (entry.reserved < 0 ? [-entry.reserved] : [])),
-        spent: of.flatMap((entry) => (entry.spent > 0 ? [entry.spent] : [])),
+        returned: others.flatMap((entry) => (entry.reserved < 0 ? [-entry.reserved] : [])),
+        spent: others.flatMap((entry) => (entry.spent > 0 ? [entry.spent] : [])),
       };
       const once = (amount: number | undefined): number[] => (amount ? [amount] : []);
       const expected = {
         taken: once(reserved[unit]),
-        returned: once(state === "open" ? 0 : reserved[unit]),
+        returned: once(state === "open" ? 0 : left),
         spent: once(actual?.[unit]),
       };
       for (const name of ["taken", "returned", "spent"] as const) {
@@ -132,6 +136,31 @@ export class LedgerAudit {
           this.find("other", `reservation ${id} (${state}): ${name}`, found, unit, "and not", wanted);
         }
       }
+      const holds = state === "open" ? left : 0;
+      if (held[unit] !== holds)
+        this.find("other", `reservation ${id} (${state}) says it holds ${held[unit]}, not ${holds}`);
+      this.checkCharges(
+        id,
+        charges,
+        attempts.map((one) => [placeOf(one), one.actual[unit]!] as const),
+      );
+    }
+  }
+
+  /** Each attempt's charge is booked once, with what the attempt used. */
+  private checkCharges(
+    id: string,
+    charges: readonly EntryRow[],
+    attempts: readonly (readonly [string, number])[],
+  ): void {
+    const booked = groupBy(charges, ({ detail }) => placeOf(detail as { child: number; attempt: number }));
+    for (const [place, entries] of booked) {
+      if (entries.length > 1) this.find("doubled", `reservation ${id}: attempt ${place} was charged`, entries);
+    }
+    for (const [place, amount] of attempts) {
+      const found = sum((booked.get(place) ?? []).map(({ spent }) => spent));
+      if (found !== amount)
+        this.find("other", `reservation ${id}: attempt ${place} used ${amount}, and ${found} is booked`);
     }
   }
 
@@ -142,4 +171,12 @@ export class LedgerAudit {
 
 function scopeAndUnit(key: string): string {
   return key.split(":").slice(0, 3).join(":");
+}
+
+function placeOf({ child, attempt }: { readonly child: number; readonly attempt: number }): string {
+  return `${child}.${attempt}`;
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
 }

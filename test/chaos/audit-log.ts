@@ -3,7 +3,7 @@ import type { Amounts } from "#libs/plan";
 import { groupBy } from "./group.js";
 import { finding, type Finding } from "./findings.js";
 import { acknowledged, answersTo, isDone, type Answered, type Logged, type OperationKind } from "./operation.js";
-import type { EntryRow, TenantRecord } from "./tenant-record.js";
+import type { AttemptRow, EntryRow, TenantRecord } from "./tenant-record.js";
 
 /** What a request of a client that does everything right may be refused with, if it is not answered 503. */
 const REFUSALS: Readonly<Record<string, number>> = {
@@ -14,6 +14,7 @@ const REFUSALS: Readonly<Record<string, number>> = {
   already_settled: 409,
   already_released: 409,
   reservation_expired: 409,
+  attempts_exhausted: 409,
   conflict: 409,
   ledger_unavailable: 503,
   shutting_down: 503,
@@ -68,6 +69,15 @@ const CHECKS: Readonly<Record<OperationKind, Check>> = {
     if (!row) return "is not there";
     const said = Date.parse(body["expiresAt"] as string);
     return row.expiresAt >= said ? null : `ends ${said - row.expiresAt} ms too early`;
+  },
+  charge: ({ body }, { body: asked }, { attempts }) => {
+    const { child, attempt, outcome, actual } = asked as AttemptRow;
+    const row = attempts.find(
+      (one) => one.reservationId === body["reservationId"] && one.child === child && one.attempt === attempt,
+    );
+    if (!row) return "is not there";
+    const same = row.outcome === outcome && isDeepStrictEqual(row.actual, actual);
+    return same ? null : `is ${JSON.stringify(row)}`;
   },
   setLimit: limitSet,
   setUserLimit: limitSet,

@@ -14,7 +14,7 @@ const LONGEST_THOUGHT_MS = 40;
 const MOST_JOBS = 12;
 const MOST_OPEN = 150;
 
-const MIX = { createJob: 7, endJob: 3, reserve: 48, settle: 30, release: 8, extend: 6 };
+const MIX = { createJob: 7, endJob: 3, reserve: 48, settle: 30, release: 8, extend: 6, charge: 20 };
 
 /** Clients that work without a pause, each on its own, and an operator who changes limits under them. */
 export class Load {

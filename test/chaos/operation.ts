@@ -9,6 +9,7 @@ export type OperationKind =
   | "settle"
   | "release"
   | "extend"
+  | "charge"
   | "setLimit"
   | "setUserLimit"
   | "adjust"

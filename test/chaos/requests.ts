@@ -82,6 +82,17 @@ export class Requests {
     return { kind, tenant, method, path: whole, key, admin: true, ...(keyed && { body: keyed }) };
   }
 
+  /** One attempt of a few children: two clients may say different things of the same one, and only one of them is heard. */
+  charge(tenant: Tenant, { id, reserved }: OpenReservation = this.random.pick(tenant.open)): Request {
+    const { random } = this;
+    const share = random.pick([0, 0.1, 0.3, 0.5]);
+    const actual = Object.fromEntries(Object.entries(reserved).map(([unit, n]) => [unit, Math.round(n * share)]));
+    const outcome = random.chance(0.7) ? "succeeded" : "failed";
+    const body = { child: random.int(1, 4), attempt: random.int(1, 2), outcome, actual };
+    const path = `/v1/reservations/${id}/charges`;
+    return this.post(tenant, "charge", path, { body, key: this.key(), ids: { reservationId: id } });
+  }
+
   /** Mostly it is this client's alone from now on; sometimes another may close it too, and only one of them can. */
   private take(tenant: Tenant): OpenReservation {
     const at = this.random.int(0, tenant.open.length - 1);

@@ -14,6 +14,16 @@ export interface TenantRecord {
   /** In the order in which they were committed. */
   readonly entries: readonly EntryRow[];
   readonly balances: ReadonlyMap<string, BalanceRow>;
+  /** What was charged. */
+  readonly attempts: readonly AttemptRow[];
+}
+
+export interface AttemptRow {
+  readonly reservationId: string;
+  readonly child: number;
+  readonly attempt: number;
+  readonly outcome: "succeeded" | "failed";
+  readonly actual: Amounts;
 }
 
 export interface ReservationRow {
@@ -21,6 +31,8 @@ export interface ReservationRow {
   readonly jobId: string;
   readonly state: "open" | "settled" | "released" | "expired";
   readonly reserved: Amounts;
+  /** What it still holds. */
+  readonly held: Amounts;
   readonly actual: Amounts | null;
   readonly keys: readonly string[];
   readonly createdAt: number;
@@ -39,7 +51,7 @@ export interface EntryRow {
   readonly seq: number;
   /** The record's time, milliseconds since 1970. */
   readonly at: number;
-  readonly type: "reserve" | "settle" | "release" | "expire" | "limit";
+  readonly type: "reserve" | "charge" | "settle" | "release" | "expire" | "limit";
   readonly unit: string;
   readonly reserved: number;
   readonly spent: number;
@@ -50,6 +62,8 @@ export interface EntryRow {
     readonly from?: number | null;
     readonly to?: number | null;
     readonly reason?: string | null;
+    readonly child?: number;
+    readonly attempt?: number;
   } | null;
 }
 
@@ -67,7 +81,7 @@ const list = (row: string, from: string, order: string) =>
 /** One statement, so that the sweep cannot come between two looks. */
 const READ = `SELECT ${ms("holdfast_now()")} AS now, (SELECT state FROM tenants WHERE id = $1) AS state,
   ${list(
-    `'id', id, 'jobId', job_id, 'state', state, 'reserved', reserved, 'actual', actual, 'keys', keys,
+    `'id', id, 'jobId', job_id, 'state', state, 'reserved', reserved, 'held', held, 'actual', actual, 'keys', keys,
      'createdAt', ${ms("created_at")}, 'expiresAt', ${ms("expires_at")}, 'closedAt', ${ms("closed_at")}`,
     "reservations",
     "seq",
@@ -80,7 +94,12 @@ const READ = `SELECT ${ms("holdfast_now()")} AS now, (SELECT state FROM tenants 
     "ledger_entries",
     "seq",
   )} AS entries,
-  ${list(`'key', key, 'limit', limit_amount, 'reserved', reserved, 'spent', spent`, "balances", "key")} AS balances`;
+  ${list(`'key', key, 'limit', limit_amount, 'reserved', reserved, 'spent', spent`, "balances", "key")} AS balances,
+  ${list(
+    `'reservationId', reservation_id, 'child', child, 'attempt', attempt, 'outcome', outcome, 'actual', actual`,
+    "attempts",
+    "reservation_id, child, attempt",
+  )} AS attempts`;
 
 interface Rows {
   readonly now: number;
@@ -90,11 +109,12 @@ interface Rows {
   readonly keys: { readonly key: string; readonly answer: Record<string, unknown> }[];
   readonly entries: EntryRow[];
   readonly balances: BalanceRow[];
+  readonly attempts: AttemptRow[];
 }
 
 export async function readTenant(client: pg.ClientBase, id: string): Promise<TenantRecord> {
   const { rows } = await client.query<Rows>(READ, [id]);
-  const { now, state, reservations, jobs, keys, entries, balances } = rows[0]!;
+  const { now, state, reservations, jobs, keys, entries, balances, attempts } = rows[0]!;
   return {
     id,
     now,
@@ -104,5 +124,6 @@ export async function readTenant(client: pg.ClientBase, id: string): Promise<Ten
     answers: new Map(keys.map(({ key, answer }) => [key, answer])),
     entries,
     balances: new Map(balances.map((row) => [row.key, row])),
+    attempts,
   };
 }
