@@ -15,6 +15,8 @@ import { refusalProblem } from "./refusal.js";
 import { standingOf } from "./standing.js";
 import type { HeldPermit } from "./token.js";
 
+/** Attempts are counted for so much longer than the reservation lives now: it may be extended before anybody asks again. */
+const KEEP_LONGER_MS = 3_600_000;
 const nextUlid = monotonicFactory();
 
 export interface Asking {
@@ -78,7 +80,7 @@ export class PermitDesk {
       cost,
       service,
       retry: this.retry,
-      keepMs: leftMs,
+      keepMs: leftMs + KEEP_LONGER_MS,
     };
   }
 
