@@ -20,6 +20,7 @@ import { createServer, type Closing } from "./http/server.js";
 import { describe, serveDocs } from "./openapi/document.js";
 import { JobLimits } from "./jobs/create.js";
 import { PermitDesk } from "./permits/desk.js";
+import { Standings } from "./permits/standing.js";
 import { PermitTokens } from "./permits/token.js";
 import { openRecord, type PrismaClient } from "./record/client.js";
 import { ServiceDirectory } from "./services/directory.js";
@@ -90,7 +91,7 @@ async function openParts(
   if (!shared) ends.push(() => ledger.close());
   const flow = openFlow(settings);
   ends.push(() => flow.close());
-  const desk = new PermitDesk(flow, record, new ServiceDirectory(record), settings.retryRatio);
+  const desk = new PermitDesk(flow, new Standings(record), new ServiceDirectory(record), settings.retryRatio);
   const tokens = await PermitTokens.open(record);
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };

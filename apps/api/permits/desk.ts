@@ -8,11 +8,10 @@ import {
   type ServiceLimits,
 } from "#libs/flow";
 import { Problem } from "../problems/problem.js";
-import type { PrismaClient } from "../record/client.js";
 import type { ServiceDirectory } from "../services/directory.js";
 import type { PermitBody } from "./permit.dto.js";
 import { refusalProblem } from "./refusal.js";
-import { standingOf } from "./standing.js";
+import { type Standings, type Standing } from "./standing.js";
 import type { HeldPermit } from "./token.js";
 
 /** Attempts are counted for so much longer than the reservation lives now: it may be extended before anybody asks again. */
@@ -33,7 +32,7 @@ export class PermitDesk {
 
   constructor(
     private readonly flow: Flow,
-    private readonly record: PrismaClient,
+    private readonly standings: Standings,
     private readonly services: ServiceDirectory,
     retryRatio: number | "off",
   ) {
@@ -44,13 +43,13 @@ export class PermitDesk {
   async start({ tenantId, reservationId, body, signal }: Asking): Promise<HeldPermit> {
     const { child, waitMs = 0 } = body;
     const service = body.service === undefined ? null : await this.serviceOf(tenantId, body.service);
-    const standing = await standingOf(this.record, tenantId, reservationId, child);
+    const standing = await this.standings.of({ tenantId, reservationId, child });
     const request = this.request({ tenantId, reservationId, body, signal }, service, standing);
     const acquired = await this.flow.acquire(request, { waitMs: Math.min(waitMs, standing.leftMs), signal });
     if (acquired.status === "refused") throw refusalProblem(acquired, request);
     const { permit } = acquired;
     // While it waited, the job may have been cancelled.
-    if (waitMs > 0) await this.orGiveBack(permit, service, standingOf(this.record, tenantId, reservationId, child));
+    if (waitMs > 0) await this.orGiveBack(permit, service, this.standings.of({ tenantId, reservationId, child }));
     return { permit, reservationId, child };
   }
 
@@ -67,7 +66,7 @@ export class PermitDesk {
   private request(
     { tenantId, reservationId, body: { child, cost = 1 } }: Asking,
     service: ServiceLimits | null,
-    { jobId, attempts, charged, leftMs }: Awaited<ReturnType<typeof standingOf>>,
+    { jobId, attempts, charged, leftMs }: Standing,
   ): PermitRequest {
     return {
       id: `att_${nextUlid()}`,

@@ -27,29 +27,75 @@ interface Columns {
 /** Plain amounts set no number of attempts. */
 const UNPLANNED = 1_000_000_000;
 
-/** How the reservation stands in the record now. Throws Problem where it grants this child nothing any more. */
-export async function standingOf(
-  record: PrismaClient,
-  tenantId: string,
-  reservationId: string,
-  child: number,
-): Promise<Standing> {
-  const [row] = await record.$queryRaw<Columns[]>(Prisma.sql`
-    SELECT r.state, r.plan, r.job_id AS "jobId", j.state AS "jobState", t.state AS "tenantState",
-      (extract(epoch FROM r.expires_at - holdfast_now()) * 1000)::float8 AS "leftMs",
-      a.charged, a.succeeded
-    FROM reservations r
-    JOIN jobs j ON j.tenant_id = r.tenant_id AND j.id = r.job_id
-    JOIN tenants t ON t.id = r.tenant_id
-    CROSS JOIN LATERAL (
-      SELECT max(attempt)::float8 AS charged, bool_or(outcome = 'succeeded') AS succeeded
-      FROM attempts WHERE tenant_id = r.tenant_id AND reservation_id = r.id AND child = ${child}
-    ) a
-    WHERE r.tenant_id = ${tenantId} AND r.id = ${reservationId}`);
-  if (!row) throw notFound("reservation");
-  refuse(row, reservationId, child);
-  const { plan, jobId, charged, leftMs } = row;
-  return { jobId, attempts: plan?.attempts ?? UNPLANNED, charged: charged ?? 0, leftMs };
+interface Asked {
+  readonly tenantId: string;
+  readonly reservationId: string;
+  readonly child: number;
+}
+
+interface Waiting {
+  readonly asked: Asked;
+  resolve(row: Columns | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** So many questions are under way at once; what comes meanwhile is asked together. */
+const MOST_AT_WORK = 2;
+const MOST_TOGETHER = 200;
+
+/** How reservations stand in the record now, as fresh as the question. */
+export class Standings {
+  private waiting: Waiting[] = [];
+  private atWork = 0;
+
+  constructor(private readonly record: PrismaClient) {}
+
+  /** Throws Problem where the reservation grants this child nothing any more. */
+  async of(asked: Asked): Promise<Standing> {
+    const row = await new Promise<Columns | undefined>((resolve, reject) => {
+      this.waiting.push({ asked, resolve, reject });
+      if (this.atWork < MOST_AT_WORK) void this.work();
+    });
+    if (!row) throw notFound("reservation");
+    refuse(row, asked.reservationId, asked.child);
+    const { plan, jobId, charged, leftMs } = row;
+    return { jobId, attempts: plan?.attempts ?? UNPLANNED, charged: charged ?? 0, leftMs };
+  }
+
+  private async work(): Promise<void> {
+    this.atWork += 1;
+    while (this.waiting.length > 0) {
+      const together = this.waiting.splice(0, MOST_TOGETHER);
+      try {
+        const rows = await this.load(together.map(({ asked }) => asked));
+        together.forEach(({ resolve }, i) => resolve(rows.get(i + 1)));
+      } catch (error) {
+        together.forEach(({ reject }) => reject(error));
+      }
+    }
+    this.atWork -= 1;
+  }
+
+  /** By the place of the question, from 1. */
+  private async load(asked: readonly Asked[]): Promise<Map<number, Columns>> {
+    const tenantIds = asked.map(({ tenantId }) => tenantId);
+    const ids = asked.map(({ reservationId }) => reservationId);
+    const children = asked.map(({ child }) => String(child));
+    const rows = await this.record.$queryRaw<(Columns & { readonly n: number })[]>(Prisma.sql`
+      SELECT asked.n::int AS n, r.state, r.plan, r.job_id AS "jobId", j.state AS "jobState", t.state AS "tenantState",
+        (extract(epoch FROM r.expires_at - holdfast_now()) * 1000)::float8 AS "leftMs",
+        a.charged, a.succeeded
+      FROM unnest(${tenantIds}::text[], ${ids}::text[], ${children}::text[]::bigint[]) WITH ORDINALITY
+        AS asked(tenant_id, id, child, n)
+      JOIN reservations r ON r.tenant_id = asked.tenant_id AND r.id = asked.id
+      JOIN jobs j ON j.tenant_id = r.tenant_id AND j.id = r.job_id
+      JOIN tenants t ON t.id = r.tenant_id
+      CROSS JOIN LATERAL (
+        SELECT max(attempt)::float8 AS charged, bool_or(outcome = 'succeeded') AS succeeded
+        FROM attempts WHERE tenant_id = r.tenant_id AND reservation_id = r.id AND child = asked.child
+      ) a`);
+    return new Map(rows.map((row) => [row.n, row]));
+  }
 }
 
 function refuse(row: Columns, id: string, child: number): void {
