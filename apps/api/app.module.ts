@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from "@nestjs/common";
 import { APP_FILTER } from "@nestjs/core";
+import { Flow } from "#libs/flow";
 import { Ledger, type LedgerLog } from "#libs/ledger";
 import { AllowancesController } from "./allowances/allowances.controller.js";
 import { Authenticator } from "./auth/authenticator.js";
@@ -8,6 +9,7 @@ import { BalancesController } from "./balances/balances.controller.js";
 import { BatchController } from "./batch/batch.controller.js";
 import { BatchRunner } from "./batch/run.js";
 import { DocsController } from "./openapi/docs.controller.js";
+import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
 import { Readiness } from "./health/readiness.js";
 import { ProblemFilter } from "./http/filter.js";
@@ -15,12 +17,18 @@ import { JobLimits } from "./jobs/create.js";
 import { JobsController } from "./jobs/jobs.controller.js";
 import { KeysController } from "./keys/keys.controller.js";
 import { LedgerController } from "./ledger/ledger.controller.js";
+import { PermitDesk } from "./permits/desk.js";
+import { PermitsController } from "./permits/permits.controller.js";
+import { ReservationPermitsController } from "./permits/reservation-permits.controller.js";
+import { PermitTokens } from "./permits/token.js";
 import { ReconcileController } from "./reconcile/reconcile.controller.js";
 import { ReconcileRunner } from "./reconcile/runner.js";
 import { PrismaClient } from "./record/client.js";
 import { ChargesController } from "./reservations/charges.controller.js";
 import { JobReservationsController } from "./reservations/job-reservations.controller.js";
 import { ReservationsController } from "./reservations/reservations.controller.js";
+import { ServicesController } from "./services/services.controller.js";
+import { TenantServicesController } from "./services/tenant-services.controller.js";
 import { HistoryController } from "./tenants/history.controller.js";
 import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
@@ -28,6 +36,9 @@ import { UserAllowancesController } from "./users/user-allowances.controller.js"
 /** What the routes need, made before the application and ended after it. */
 export interface ApiParts {
   readonly ledger: Ledger;
+  readonly flow: Flow;
+  readonly desk: PermitDesk;
+  readonly tokens: PermitTokens;
   readonly record: PrismaClient;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
@@ -38,7 +49,8 @@ export interface ApiParts {
 
 @Module({})
 export class AppModule {
-  static of({ ledger, record, authenticator, readiness, runner, jobLimits, log }: ApiParts): DynamicModule {
+  static of(parts: ApiParts): DynamicModule {
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, log } = parts;
     return {
       module: AppModule,
       controllers: [
@@ -46,6 +58,8 @@ export class AppModule {
         JobReservationsController,
         ReservationsController,
         ChargesController,
+        ReservationPermitsController,
+        PermitsController,
         BatchController,
         BalancesController,
         LedgerController,
@@ -53,6 +67,9 @@ export class AppModule {
         KeysController,
         AllowancesController,
         UserAllowancesController,
+        ServicesController,
+        TenantServicesController,
+        FlowController,
         HistoryController,
         ReconcileController,
         HealthController,
@@ -60,6 +77,9 @@ export class AppModule {
       ],
       providers: [
         { provide: Ledger, useValue: ledger },
+        { provide: Flow, useValue: flow },
+        { provide: PermitDesk, useValue: desk },
+        { provide: PermitTokens, useValue: tokens },
         { provide: PrismaClient, useValue: record },
         { provide: Authenticator, useValue: authenticator },
         { provide: Readiness, useValue: readiness },

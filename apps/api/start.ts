@@ -14,11 +14,16 @@ import { KeyCache } from "./auth/key-cache.js";
 import { readLargeBodiesForKeysOnly } from "./auth/large-bodies.js";
 import { keyLoader } from "./auth/load-keys.js";
 import { adminKeyHash } from "./auth/operator.js";
+import { openFlow } from "./flow/open.js";
 import { Readiness } from "./health/readiness.js";
 import { createServer, type Closing } from "./http/server.js";
 import { describe, serveDocs } from "./openapi/document.js";
 import { JobLimits } from "./jobs/create.js";
+import { PermitDesk } from "./permits/desk.js";
+import { Standings } from "./permits/standing.js";
+import { PermitTokens } from "./permits/token.js";
 import { openRecord, type PrismaClient } from "./record/client.js";
+import { ServiceDirectory } from "./services/directory.js";
 
 export { ensureAdminKey } from "./auth/operator.js";
 export { openRecord } from "./record/client.js";
@@ -56,6 +61,8 @@ export async function startApi(settings: RunSettings, options: ApiOptions = {}):
       abortOnError: false,
     });
     ends.push(() => app.close());
+    // Whoever waits for a permit is told at once; the requests that are at work may still finish theirs.
+    ends.push(() => parts.flow.stopGranting());
     serveDocs(app, describe(app));
     await app.listen(settings.port, settings.host);
     return { url: urlOf(settings, server), close: () => close(server, closing, ends) };
@@ -82,10 +89,14 @@ async function openParts(
   const authenticator = new Authenticator(await adminKeyHash(settings, record), new KeyCache(keyLoader(record)));
   const ledger = shared ?? openLedger(settings, log);
   if (!shared) ends.push(() => ledger.close());
+  const flow = openFlow(settings);
+  ends.push(() => flow.close());
+  const desk = new PermitDesk(flow, new Standings(record), new ServiceDirectory(record), settings.retryRatio);
+  const tokens = await PermitTokens.open(record);
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };
   const jobLimits = new JobLimits(settings.maxJobDepth);
-  return { ledger, record, authenticator, readiness, runner, jobLimits, log };
+  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, log };
 }
 
 function openLedger({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs }: RunSettings, log: LedgerLog): Ledger {

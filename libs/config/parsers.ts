@@ -14,6 +14,15 @@ export function integer(min: number, max: number): Parser<number> {
   };
 }
 
+/** A plain decimal number with up to three places. */
+export function decimal(min: number, max: number): Parser<number> {
+  return (text) => {
+    const value = /^(0|[1-9]\d{0,8})(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new SettingProblem(`must be a number from ${min} to ${max}`);
+    return value;
+  };
+}
+
 export function oneOf<const T extends string>(...words: T[]): Parser<T> {
   return (text) => {
     const word = words.find((candidate) => candidate === text);

@@ -25,6 +25,8 @@ describe("settings", () => {
       auditIntervalMs: 600_000,
       idempotencyRetentionMs: 172_800_000,
       maxJobDepth: 8,
+      permitLeaseMs: 30_000,
+      retryRatio: 0.2,
       logLevel: "info",
       redisTimeoutMs: 25,
       commitTimeoutMs: 900,

@@ -1,4 +1,4 @@
-import { host, integer, oneOf, path, postgresUrl, scheme, secret, word, type Parser } from "./parsers.js";
+import { decimal, host, integer, oneOf, path, postgresUrl, scheme, secret, word, type Parser } from "./parsers.js";
 
 /** One setting. `fallback` undefined: the setting may be absent, and `absent` says what happens then. */
 export interface Entry<T> {
@@ -115,6 +115,21 @@ export const settingsTable = {
     parse: integer(1, 32),
     fallback: 8,
     description: "How deep child jobs may stand; a job without a parent stands at 1, so 1 allows no children.",
+  }),
+  permitLeaseMs: withDefault({
+    env: "HOLDFAST_PERMIT_LEASE_MS",
+    unit: "ms",
+    parse: integer(100, hourMs),
+    fallback: 30_000,
+    description: "How long a permit lives without a heartbeat.",
+  }),
+  retryRatio: withDefault<number | "off">({
+    env: "HOLDFAST_RETRY_RATIO",
+    unit: "text",
+    parse: word("off", decimal(0, 10)),
+    fallback: 0.2,
+    description:
+      "Retries that a job may start for each of its first attempts within a minute, and 10 in any case; `off` sets no bound.",
   }),
   logLevel: withDefault({
     env: "HOLDFAST_LOG_LEVEL",

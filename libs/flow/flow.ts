@@ -102,12 +102,17 @@ export class Flow {
     return this.room.size;
   }
 
-  /** Whoever waits leaves, and `acquire` rejects with FlowClosed. Permits in force stay until they are finished or overdue. */
-  async close(): Promise<void> {
+  /** Grants nothing any more: whoever waits leaves, and `acquire` rejects with FlowClosed. Permits may still be finished. */
+  async stopGranting(): Promise<void> {
     this.closed = true;
     this.room.wakeAll();
     await this.room.empty();
     clearInterval(this.nudging);
+  }
+
+  /** After `stopGranting`, ends the connections. Permits in force stay until they are overdue. */
+  async close(): Promise<void> {
+    await this.stopGranting();
     this.stores.close();
   }
 

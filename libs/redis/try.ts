@@ -7,7 +7,7 @@ import { problemOfSilence, WANTS_OURS, WANTS_OURS_SAYS } from "./probe.js";
 const TRY_MS = 2_000;
 const STEP_MS = 900;
 
-const NO_PERMISSION = "has a user that may not run scripts on keys that begin with holdfast:";
+const NO_PERMISSION = "has a user that may not run all scripts on keys and channels that begin with holdfast:";
 
 type Failure = Error & { readonly code?: string };
 
@@ -50,10 +50,16 @@ async function askServer(address: RedisAddress, host: RedisHost): Promise<void> 
 
 /** Whether the user may run a script on our keys; a node says so also of keys that it does not have. */
 async function mayBeUsed(redis: Redis): Promise<void> {
-  const asked = redis.eval("redis.call('TIME') return redis.call('MGET', KEYS[1])", 1, "holdfast:{try}:try");
+  const calls = [
+    ...["'TIME'", "'MGET', KEYS[1]", "'HGET', KEYS[1], 'try'", "'ZCARD', KEYS[1]", "'LLEN', KEYS[1]"],
+    "'PUBLISH', 'holdfast:try', ''",
+  ];
+  const script = calls.map((call) => `redis.call(${call})`).join(" ");
+  const asked = redis.eval(script, 1, "holdfast:{try}:try");
   await asked.catch((error: Error) => {
     // Anything else passes by, and is met by the record deciding alone.
-    if (/NOPERM|permission/i.test(error.message)) throw new RedisUrlProblem(NO_PERMISSION);
+    if (/NOPERM|permission|ACL failure|user executing the script can't/i.test(error.message))
+      throw new RedisUrlProblem(NO_PERMISSION);
   });
 }
 

@@ -40,7 +40,10 @@ beforeAll(async () => {
   const operator = open.client();
   await operator.acl("SETUSER", "mute", "on", ">mute", "~*", "+@all", "-@scripting");
   await operator.acl("SETUSER", "other", "on", ">other", "~other:*", "+@all");
-  const needed = ["~holdfast:*", "+@connection", "+@scripting", "+info", "+time", "+mget", "+set", "+del"];
+  await operator.acl("SETUSER", "deaf", "on", ">deaf", "~holdfast:*", "resetchannels", "+@all");
+  await operator.acl("SETUSER", "flat", "on", ">flat", "~holdfast:*", "&holdfast:*", "+@all", "-@sortedset");
+  const data = ["+@hash", "+@sortedset", "+@list", "+time", "+mget", "+set", "+del", "+pexpire"];
+  const needed = ["~holdfast:*", "&holdfast:*", "+@connection", "+@scripting", "+@pubsub", "+info", ...data];
   await operator.acl("SETUSER", "enough", "on", ">enough", ...needed);
   operator.disconnect();
 }, 60_000);
@@ -77,8 +80,10 @@ describe("the start is refused in one line that names HOLDFAST_REDIS_URL", () =>
     ["for a wrong password", () => `redis://:wrong@${at(locked)}`, /wrong user or password/],
     ["for a user that does not exist", () => `redis://eve:${password}@${at(locked)}`, /wrong user or password/],
     ["for a missing password", () => `redis://${at(locked)}`, /has no password, but the server wants one/],
-    ["for a user that may run no scripts", () => `redis://mute:mute@${at(open)}`, /may not run scripts/],
-    ["for a user that may not touch our keys", () => `redis://other:other@${at(open)}`, /may not run scripts/],
+    ["for a user that may run no scripts", () => `redis://mute:mute@${at(open)}`, /may not run all scripts/],
+    ["for a user that may use no channel of ours", () => `redis://deaf:deaf@${at(open)}`, /may not run all scripts/],
+    ["for a user that may not do all", () => `redis://flat:flat@${at(open)}`, /may not run all scripts/],
+    ["for a user that may not touch our keys", () => `redis://other:other@${at(open)}`, /may not run all scripts/],
     ["for a database that is not there", () => `redis://${at(open)}/99`, /database that the server does not have/],
     ["for TLS to a server in the clear", () => `rediss://${at(open)}`, /speaks no TLS/],
     ["for commands in the clear to a server with TLS", () => `redis://:${password}@${at(secured)}`, /wants TLS/],
@@ -180,6 +185,42 @@ describe("the service starts with one warning, and in bounded time,", () => {
       return operator.exists(`holdfast:{${tenant.tenant}}:copy:tenant:${tenant.tenant}:units:none`);
     });
     operator.disconnect();
+    expect(await holdfast.end("SIGTERM")).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("and shares permits by way of a user that may do no more than is needed", async () => {
+    const holdfast = await startProcess(settingsOf(`redis://enough:enough@${at(open)}`));
+    const tenant = await tenantWithJob(holdfast, 10);
+    const admin = (method: string, path: string, body?: object) =>
+      holdfast.call(holdfast.adminKey, method, `/v1/admin/${path}`, body);
+    const all = { ratePerSecond: 100, concurrency: 1, queue: { max: 5, maxWaitMs: 10_000 } };
+    const breaker = { failures: 3, windowMs: 1_000, resetMs: 1_000, probes: 1 };
+    await admin("PUT", "services/all", { ...all, breaker, adaptive: { min: 1, max: 5 } });
+    await admin("PUT", `tenants/${tenant.tenant}/services/all`, all);
+    await eventually(async () => (await admin("GET", "flow")).body["shared"]);
+    const made = await holdfast.call(
+      tenant.key,
+      "POST",
+      `/v1/jobs/${tenant.job}/reservations`,
+      { plan: { children: 2, attempts: 1, attemptCost: { units: 1 } } },
+      "planned",
+    );
+    const permit = (child: number) =>
+      holdfast.call(tenant.key, "POST", `/v1/reservations/${made.body["id"]}/permits`, {
+        ...{ child, service: "all", waitMs: 10_000 },
+      });
+    const end = async (path: string, body?: object) =>
+      (await holdfast.call(tenant.key, "POST", `/v1/permits/${path}`, body)).status;
+    const first = (await permit(1)).body["id"] as string;
+    const second = permit(2);
+    await eventually(async () => Object.keys((await admin("GET", "services/all")).body["live"].waiting).length === 1);
+    expect(await end(`${first}/heartbeat`)).toBe(200);
+    expect(await end(`${first}/finish`, { outcome: "overloaded", actual: { units: 1 } })).toBe(200);
+    const asked = performance.now();
+    expect((await second).status).toBe(201);
+    // It was woken, and not by the second in which a process says that it lives.
+    expect(performance.now() - asked).toBeLessThan(500);
+    expect((await admin("GET", "flow")).body).toMatchObject({ shared: true, fallbacks: 0, unheard: 0, granted: 2 });
     expect(await holdfast.end("SIGTERM")).toMatchObject({ code: 0, err: "" });
   });
 

@@ -148,7 +148,7 @@ describe("the key of a suspended tenant", () => {
       await suspended.tenant.admin("POST", "/suspend");
       const before = await rowsOf(holdfast, suspended.tenant.id);
       const { status, body } = await send(operation, suspended.tenant.key, suspended, {}, { variant });
-      const begins = /create|reserve$|extend/i.test(name || id);
+      const begins = /create|reserve$|extend|start$/i.test(name || id);
       const books = /charge$/.test(name || id);
       expect(body.results?.[0]?.status ?? status).toBe(begins ? 403 : books ? 201 : 200);
       if (begins || operation.method === "GET") expect(await rowsOf(holdfast, suspended.tenant.id)).toEqual(before);

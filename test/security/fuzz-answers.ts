@@ -81,7 +81,7 @@ const WITHOUT_ROUTE = [400, 404];
 
 function faultOf(operation: Operation | undefined, request: FuzzRequest, answer: FuzzAnswer): string | undefined {
   const { status, type, text } = answer;
-  if (status >= 500) return "a fault of the service";
+  if (status >= 500 && !isShed(text)) return "a fault of the service";
   if (!(operation?.statuses ?? WITHOUT_ROUTE).includes(status)) return "a status that is not documented";
   if (status >= 300) {
     if (!type.startsWith("application/problem+json")) return "a refusal that is no problem";
@@ -98,7 +98,12 @@ function problemFault(status: number, body: object): string | undefined {
   const { code, status: said } = body as { code: ProblemCode; status: number };
   if (!PROBLEM_CODES.includes(code)) return "a code that is not known";
   if (kindOf(code).status !== status || said !== status) return "a code of another status";
-  return status >= 500 ? "a fault of the service" : undefined;
+  return status >= 500 && !isShed(code) ? "a fault of the service" : undefined;
+}
+
+/** Flow control did its work. */
+function isShed(text: string): boolean {
+  return /queue_full|breaker_open/.test(text);
 }
 
 export function show({ method, path, headers, body = "" }: FuzzRequest): string {

@@ -143,7 +143,7 @@ export class FuzzRequests {
 /** What moves amounts comes often, what is dear rarely. */
 function weightOf({ id, opens }: Operation): number {
   if (id === "reconcile.run") return 1;
-  return /reserve|charge|settle|release|batch/.test(id) ? 60 : opens === "tenant" ? 30 : 15;
+  return /reserve|charge|permits|settle|release|batch/.test(id) ? 60 : opens === "tenant" ? 30 : 15;
 }
 
 const LONG_NAME = "n".repeat(300);

@@ -3,7 +3,7 @@ import { idPrefix, resolved, type Operation, type Schema } from "./routes.js";
 
 /** What a tenant has by now, the newest last. */
 export class Owner {
-  readonly ids: Readonly<Record<"key" | "job" | "rsv", string[]>> = { key: [], job: [], rsv: [] };
+  readonly ids: Readonly<Record<"key" | "job" | "rsv" | "att", string[]>> = { key: [], job: [], rsv: [], att: [] };
 
   constructor(
     readonly id: string,
@@ -70,6 +70,7 @@ const USERS = ["ada", "bob", "päule ü"];
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   timeZone: ["UTC", "Europe/Berlin", "Asia/Kolkata"],
   scope: ["tenant", "user:ada"],
+  service: ["model", "tool.v1"],
 };
 
 /** Values that fit their schema, drawn at random. */
@@ -102,6 +103,8 @@ export class ValidValues {
     const { properties = {}, required = [] } = schema;
     const entries = Object.entries(properties).filter(([name]) => {
       if (required.includes(name)) return true;
+      // Of a reservation it is refused, of a permit it is not.
+      if (name === "service" && "waitMs" in properties) return this.random.chance(30);
       if (["plan", "service", "parentJobId", "grant"].includes(name)) return false;
       return name === "amounts" || name === "idempotencyKey" || this.random.chance(30);
     });
@@ -140,7 +143,7 @@ export class ValidValues {
       return Array.from({ length: 1 + this.random.below(3) }, () => this.of("", items));
     }
     if (type === "boolean") return this.random.chance(30);
-    if (type === "integer") return this.integer(name, schema);
+    if (type === "integer" || type === "number") return this.integer(name, schema);
     if (type === "string") return this.random.pick(["a", "name", "näme", "x".repeat(schema.maxLength ?? 10)]);
     if (typeof schema.additionalProperties === "object") return this.map(resolved(schema.additionalProperties));
     return this.body(schema);
@@ -154,6 +157,8 @@ export class ValidValues {
   private integer(name: string, { minimum = 0, maximum = 1e9 }: Schema): number {
     if (name === "limit" && maximum > 500) return this.random.pick([1_000, 10_000, 100_000]);
     if (name === "ttlMs") return this.random.pick([60_000, 3_600_000]);
+    // Nothing moves while somebody waits for long.
+    if (/wait/i.test(name)) return this.random.below(50);
     const small = Math.max(minimum, 0) + this.random.below(20);
     return this.random.chance(3) ? this.random.pick([minimum, maximum]) : Math.max(1, Math.min(small, maximum));
   }

@@ -1,3 +1,4 @@
+import { newService, starterOf } from "../support/flow.js";
 import type { Holdfast, HttpTenant } from "../support/http.js";
 import type { Values } from "./requests.js";
 
@@ -32,10 +33,13 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
   await tenant.settle(reservations.pop()!, { [unit]: 5 });
   for (const attempt of [2, 3]) await tenant.charge(reservations[0]!, [1, attempt], { [unit]: 1 });
   const children = [await tenant.child(jobs[0]!, { [unit]: 5 }), await tenant.child(jobs[0]!, { [unit]: 5 })];
+  const service = await newService(holdfast, {});
+  await tenant.admin("PUT", `/services/${service}`, { concurrency: 100 });
+  const permit = await starterOf(tenant).permit(reservations[1]!, { service });
   const ids = { ten: tenant.id, key: spare.body.id, job: jobs[0]!, rsv: reservations[0]! };
   return {
     tenant,
-    values: { ...ids, user, unit },
+    values: { ...ids, att: permit.body.id, service, user, unit },
     secrets: [
       mark,
       tenant.id,
@@ -45,6 +49,7 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
       ...jobs,
       ...children.map(({ body }) => body.id),
       ...reservations,
+      permit.body.id,
     ],
   };
 }

@@ -19,7 +19,7 @@ export function answer(reply: FastifyReply, outcome: Outcome, status: 200 | 201)
   return refusalBody(refusal, pathOf(reply.request));
 }
 
-export function sendProblem(reply: FastifyReply, { code, detail, errors }: Problem): void {
-  const body = problemBody(code, { detail, errors }, pathOf(reply.request));
-  void reply.code(kindOf(code).status).headers(problemHeaders(code)).send(body);
+export function sendProblem(reply: FastifyReply, { code, detail, errors, shed }: Problem): void {
+  const body = problemBody(code, { detail, errors, shed }, pathOf(reply.request));
+  void reply.code(kindOf(code).status).headers(problemHeaders(code, shed)).send(body);
 }

@@ -1,9 +1,10 @@
 import { createParamDecorator, type ExecutionContext } from "@nestjs/common";
 import { ApiParam } from "@nestjs/swagger";
 import type { FastifyRequest } from "fastify";
-import { idSchema, ULID_PATTERN } from "../openapi/schemas.js";
+import { idSchema, PERMIT_SCHEMA, ULID_PATTERN } from "../openapi/schemas.js";
 import { invalid, notFound } from "../problems/problem.js";
 import { UNIT } from "../validation/amounts.js";
+import { SERVICE_NAME, SERVICE_RULE } from "../validation/service-name.js";
 import { isUserName, USER_RULE, USER_SCHEMA } from "../validation/text.js";
 
 const PREFIXES = { tenant: "ten", key: "key", job: "job", reservation: "rsv" } as const;
@@ -36,6 +37,18 @@ export function UnitParam(): ParameterDecorator {
     if (!UNIT.test(value)) throw invalid([{ pointer: "/unit", message: `must match ${UNIT.source}` }]);
     return value;
   });
+}
+
+export function ServiceParam(): ParameterDecorator {
+  return pathParam("service", { type: "string", pattern: SERVICE_NAME.source }, (value) => {
+    if (!SERVICE_NAME.test(value)) throw invalid([{ pointer: "/service", message: SERVICE_RULE }]);
+    return value;
+  });
+}
+
+/** A permit carries all that is needed to finish it; whether it is one of ours is told by its signature. */
+export function PermitParam(): ParameterDecorator {
+  return pathParam("permitId", PERMIT_SCHEMA, (value) => value);
 }
 
 function pathParam(name: string, schema: object, check: (value: string) => string): ParameterDecorator {

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, type Type } from "@nestjs/common";
 import { ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, getSchemaPath } from "@nestjs/swagger";
 import { kindOf, type ProblemCode } from "../problems/table.js";
-import { DenialProblemView, ProblemView } from "./problem.view.js";
+import { DenialProblemView, ProblemView, ShedProblemView } from "./problem.view.js";
 
 interface Described {
   readonly summary: string;
@@ -24,6 +24,8 @@ const ALWAYS: readonly ProblemCode[] = [
   "ledger_unavailable",
   "shutting_down",
 ];
+/** Where a problem says what refused. */
+const SHEDDING: readonly ProblemCode[] = ["rate_limited", "queue_full", "breaker_open"];
 const KEYED: readonly ProblemCode[] = ["idempotency_key_missing", "idempotency_key_reused"];
 
 /** One route as OpenAPI shows it, and its status. */
@@ -33,7 +35,7 @@ export function Operation(described: Described): MethodDecorator {
   return applyDecorators(
     HttpCode(status),
     ApiOperation({ summary, ...(description !== undefined && { description }) }),
-    ApiExtraModels(answer, ProblemView, DenialProblemView),
+    ApiExtraModels(answer, ProblemView, DenialProblemView, ShedProblemView),
     ApiResponse({
       status,
       description: summary,
@@ -83,6 +85,11 @@ function listSchema(row: Type) {
   };
 }
 
+function viewOf(codes: readonly ProblemCode[]): Type {
+  if (codes.some((code) => kindOf(code).status === 402)) return DenialProblemView;
+  return codes.some((code) => SHEDDING.includes(code)) ? ShedProblemView : ProblemView;
+}
+
 function problemResponses(codes: readonly ProblemCode[]): MethodDecorator[] {
   const statuses = [...new Set(codes.map((code) => kindOf(code).status))].sort((a, b) => a - b);
   return statuses.map((status) => {
@@ -90,8 +97,8 @@ function problemResponses(codes: readonly ProblemCode[]): MethodDecorator[] {
     return ApiResponse({
       status,
       description: own.map((code) => `\`${code}\``).join(", "),
-      content: { "application/problem+json": { schema: refTo(status === 402 ? DenialProblemView : ProblemView) } },
-      ...(status === 503 && { headers: RETRY_AFTER }),
+      content: { "application/problem+json": { schema: refTo(viewOf(own)) } },
+      ...([429, 503].includes(status) && { headers: RETRY_AFTER }),
     });
   });
 }

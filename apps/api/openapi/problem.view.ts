@@ -77,3 +77,19 @@ export class DenialView {
 
 /** A refusal for lack of allowance: the problem and the figures, in one flat object. */
 export class DenialProblemView extends IntersectionType(ProblemView, DenialView) {}
+
+/** A refusal of flow control. */
+export class ShedProblemView extends ProblemView {
+  @MaybeShown(
+    {
+      type: "object",
+      properties: {
+        kind: { type: "string", enum: ["service", "tenant", "job", "reservation"] },
+        id: { type: "string" },
+      },
+      required: ["kind", "id"],
+    },
+    { description: "What refused: `tenant` is the tenant at the service." },
+  )
+  scope?: object;
+}

@@ -39,6 +39,13 @@ export function idSchema(prefix: string) {
   return { type: "string", pattern: `^${prefix}_${ULID_PATTERN}$`, example: `${prefix}_01KE3A2Z8M4N5P6Q7R8S9T0V1W` };
 }
 
+/** The id of a permit, what it grants, and a signature. */
+export const PERMIT_SCHEMA = {
+  type: "string",
+  pattern: `^att_${ULID_PATTERN}\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{22}$`,
+  maxLength: 2_000,
+};
+
 export const SCOPE = {
   type: "object",
   properties: { kind: { type: "string", enum: ["tenant", "user", "job"] }, id: { type: "string" } },

@@ -4,13 +4,27 @@ import { kindOf, PROBLEM_CODES, type ProblemCode } from "./table.js";
 /** The media type of every refusal: RFC 9457. */
 export const PROBLEM_JSON = "application/problem+json; charset=utf-8";
 
-/** How long a refused client waits, in whole seconds. Both 503s pass, if at all, as soon as another process answers. */
+/** How long a refused client waits, in whole seconds, where nothing better is known: another process may answer at once. */
 const RETRY_AFTER_S = 1;
+
+/** What sheds work: the service as a whole, the tenant at it, or what the job or the reservation planned. */
+export interface ShedScope {
+  readonly kind: "service" | "tenant" | "job" | "reservation";
+  readonly id: string;
+}
+
+/** What more is known of a refusal of flow control. */
+export interface Shed {
+  readonly scope: ShedScope;
+  /** Whole seconds; a client that waits exactly so long and is alone is admitted. */
+  readonly retryAfter?: number;
+}
 
 export interface ProblemDetails {
   readonly detail: string;
   readonly errors?: readonly FieldError[] | undefined;
   readonly denial?: Denial | undefined;
+  readonly shed?: Shed | undefined;
 }
 
 /** Thrown wherever a request is refused before the ledger has seen it. */
@@ -19,6 +33,7 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     detail: string,
     readonly errors?: readonly FieldError[],
+    readonly shed?: Shed,
   ) {
     super(detail);
     this.name = "Problem";
@@ -41,7 +56,11 @@ export function notFound(what: string): Problem {
 }
 
 /** The body of a refusal. `instance` is the path of the request. */
-export function problemBody(code: ProblemCode, { detail, errors, denial }: ProblemDetails, instance: string): object {
+export function problemBody(
+  code: ProblemCode,
+  { detail, errors, denial, shed }: ProblemDetails,
+  instance: string,
+): object {
   const { status, title, retryable } = kindOf(code);
   return {
     type: `/docs/errors#${code}`,
@@ -51,7 +70,8 @@ export function problemBody(code: ProblemCode, { detail, errors, denial }: Probl
     instance,
     code,
     retryable,
-    ...(mustWait(status) && { retryAfter: RETRY_AFTER_S }),
+    ...(mustWait(status) && { retryAfter: shed?.retryAfter ?? RETRY_AFTER_S }),
+    ...(shed && { scope: shed.scope }),
     ...(errors && { errors }),
     ...(denial && denialView(denial)),
   };
@@ -64,8 +84,9 @@ export function refusalBody(refusal: Refusal, instance: string): object {
 const HEADERS = new Map(PROBLEM_CODES.map((code) => [code, headersFor(code)]));
 
 /** The headers that go with a refusal. */
-export function problemHeaders(code: ProblemCode): Readonly<Record<string, string>> {
-  return HEADERS.get(code)!;
+export function problemHeaders(code: ProblemCode, shed?: Shed): Readonly<Record<string, string>> {
+  const headers = HEADERS.get(code)!;
+  return shed?.retryAfter === undefined ? headers : { ...headers, "retry-after": String(shed.retryAfter) };
 }
 
 function headersFor(code: ProblemCode): Record<string, string> {

@@ -28,8 +28,13 @@ export const PROBLEMS = {
   idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request", retryable: false },
   unit_unknown: { status: 422, title: "The tenant has no allowance in this unit", retryable: false },
   service_unknown: { status: 422, title: "There is no such service", retryable: false },
+  rate_limited: { status: 429, title: "The rate is used up now", retryable: true },
+  concurrency_limited: { status: 429, title: "All places are taken now", retryable: true },
+  retry_budget_exhausted: { status: 429, title: "The job retries too much", retryable: true },
   internal: { status: 500, title: "A fault of the service", retryable: true },
   ledger_unavailable: { status: 503, title: "The record cannot be reached", retryable: true },
+  queue_full: { status: 503, title: "Too many wait already", retryable: true },
+  breaker_open: { status: 503, title: "The service is failing", retryable: true },
   shutting_down: { status: 503, title: "This process is stopping", retryable: true },
 } as const satisfies Record<string, ProblemKind>;
 

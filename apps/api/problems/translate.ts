@@ -1,4 +1,5 @@
 import { HttpException } from "@nestjs/common";
+import { FlowClosed } from "#libs/flow";
 import { LedgerUnavailable, ShuttingDown } from "#libs/ledger";
 import { isRecordUnavailable } from "../record/unavailable.js";
 import { invalid, Problem } from "./problem.js";
@@ -15,7 +16,7 @@ const READING: Readonly<Record<string, string>> = {
 /** The problem that an error is answered with; null where it is a fault of the service itself. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
-  if (error instanceof ShuttingDown)
+  if (error instanceof ShuttingDown || error instanceof FlowClosed)
     return new Problem("shutting_down", "This process is stopping: send the request again.");
   if (error instanceof LedgerUnavailable || isRecordUnavailable(error)) {
     return new Problem(

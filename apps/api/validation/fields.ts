@@ -55,6 +55,18 @@ export function IntegerField({ min, max, ...options }: FieldOptions & { min: num
   );
 }
 
+/** A number with up to three decimal places. */
+export function DecimalField({ min, max, ...options }: FieldOptions & { min: number; max: number }): PropertyDecorator {
+  const message = `must be a number from ${min} to ${max} with up to three decimal places`;
+  const isDecimal = (value: unknown): boolean =>
+    typeof value === "number" &&
+    value >= min &&
+    value <= max &&
+    !Object.is(value, -0) &&
+    value === Number(value.toFixed(3));
+  return field(options, { type: "number", minimum: min, maximum: max }, rule("isDecimal", isDecimal, message));
+}
+
 /** A change of an amount: an integer that is not 0. */
 export function DeltaField(options: FieldOptions = {}): PropertyDecorator {
   const message = `must be an integer from ${-MAX_AMOUNT} to ${MAX_AMOUNT}, and not 0`;

@@ -1,0 +1,100 @@
+import { monotonicFactory } from "ulid";
+import {
+  type Flow,
+  RETRY_DEFAULTS,
+  type Permit,
+  type PermitRequest,
+  type RetryLimits,
+  type ServiceLimits,
+} from "#libs/flow";
+import { Problem } from "../problems/problem.js";
+import type { ServiceDirectory } from "../services/directory.js";
+import type { PermitBody } from "./permit.dto.js";
+import { refusalProblem } from "./refusal.js";
+import { type Standings, type Standing } from "./standing.js";
+import type { HeldPermit } from "./token.js";
+
+/** Attempts are counted for so much longer than the reservation lives now: it may be extended before anybody asks again. */
+const KEEP_LONGER_MS = 3_600_000;
+const nextUlid = monotonicFactory();
+
+export interface Asking {
+  readonly tenantId: string;
+  readonly reservationId: string;
+  readonly body: PermitBody;
+  /** The caller has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Starts attempts: what the record says of the reservation, then flow control in one step. */
+export class PermitDesk {
+  private readonly retry: RetryLimits;
+
+  constructor(
+    private readonly flow: Flow,
+    private readonly standings: Standings,
+    private readonly services: ServiceDirectory,
+    retryRatio: number | "off",
+  ) {
+    this.retry = { ...RETRY_DEFAULTS, ratio: retryRatio };
+  }
+
+  /** @throws Problem where it is refused, FlowClosed, and the signal's reason. */
+  async start({ tenantId, reservationId, body, signal }: Asking): Promise<HeldPermit> {
+    const { child, waitMs = 0 } = body;
+    const service = body.service === undefined ? null : await this.serviceOf(tenantId, body.service);
+    const standing = await this.standings.of({ tenantId, reservationId, child });
+    const request = this.request({ tenantId, reservationId, body, signal }, service, standing);
+    const acquired = await this.flow.acquire(request, { waitMs: Math.min(waitMs, standing.leftMs), signal });
+    if (acquired.status === "refused") throw refusalProblem(acquired, request);
+    const { permit } = acquired;
+    // While it waited, the job may have been cancelled.
+    if (waitMs > 0) await this.orGiveBack(permit, service, this.standings.of({ tenantId, reservationId, child }));
+    return { permit, reservationId, child };
+  }
+
+  /** The service that a permit is of; null where it is of none, or of one that there is not any more. */
+  serviceOfPermit({ tenantId, service }: Permit): Promise<ServiceLimits | null> {
+    return service === null ? Promise.resolve(null) : this.services.find(tenantId, service);
+  }
+
+  /** The caller has not heard of its permit, or may not use it. */
+  async giveBack(permit: Permit): Promise<void> {
+    await this.flow.finish(permit, "cancelled", await this.serviceOfPermit(permit));
+  }
+
+  private request(
+    { tenantId, reservationId, body: { child, cost = 1 } }: Asking,
+    service: ServiceLimits | null,
+    { jobId, attempts, charged, leftMs }: Standing,
+  ): PermitRequest {
+    return {
+      id: `att_${nextUlid()}`,
+      tenantId,
+      jobId,
+      reservationId,
+      child: String(child),
+      attempts,
+      attemptsOnRecord: charged,
+      cost,
+      service,
+      retry: this.retry,
+      keepMs: leftMs + KEEP_LONGER_MS,
+    };
+  }
+
+  private async serviceOf(tenantId: string, name: string): Promise<ServiceLimits> {
+    const service = await this.services.find(tenantId, name);
+    if (!service) throw new Problem("service_unknown", `There is no service "${name}".`);
+    return service;
+  }
+
+  private async orGiveBack(permit: Permit, service: ServiceLimits | null, check: Promise<unknown>): Promise<void> {
+    try {
+      await check;
+    } catch (error) {
+      await this.flow.finish(permit, "cancelled", service);
+      throw error;
+    }
+  }
+}

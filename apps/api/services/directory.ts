@@ -1,0 +1,48 @@
+import type { ServiceLimits } from "#libs/flow";
+import { Prisma, type PrismaClient } from "../record/client.js";
+import { limitsOf } from "./limits.js";
+import type { ServiceBody } from "./service.dto.js";
+
+interface Columns {
+  readonly settings: ServiceBody;
+  readonly own: ServiceBody | null;
+}
+
+interface Known {
+  readonly loadedAt: number;
+  readonly limits: Promise<ServiceLimits | null>;
+}
+
+/** How long settings are believed after they were loaded, milliseconds: a change holds everywhere after this time. */
+const FRESH_MS = 1_000;
+const MOST_KNOWN = 10_000;
+
+/** What binds a tenant at a service, as it was loaded at most a second ago; one caller loads for all. */
+export class ServiceDirectory {
+  private readonly known = new Map<string, Known>();
+
+  constructor(private readonly record: PrismaClient) {}
+
+  /** null: there is no such service. */
+  find(tenantId: string, name: string): Promise<ServiceLimits | null> {
+    const key = `${tenantId} ${name}`;
+    const known = this.known.get(key);
+    if (known && performance.now() - known.loadedAt < FRESH_MS) return known.limits;
+    // The age counts from before the question, since the answer may be as old as that.
+    const loading = { loadedAt: performance.now(), limits: this.load(tenantId, name) };
+    loading.limits.catch(() => this.known.get(key) === loading && this.known.delete(key));
+    this.known.delete(key);
+    this.known.set(key, loading);
+    if (this.known.size > MOST_KNOWN) this.known.delete(this.known.keys().next().value!);
+    return loading.limits;
+  }
+
+  private async load(tenantId: string, name: string): Promise<ServiceLimits | null> {
+    const [row] = await this.record.$queryRaw<Columns[]>(Prisma.sql`
+      SELECT s.settings, t.settings AS own
+      FROM services s LEFT JOIN tenant_services t ON t.tenant_id = ${tenantId} AND t.name = s.name
+      WHERE s.name = ${name}`);
+    if (!row) return null;
+    return { name, limits: limitsOf(row.settings), ...(row.own && { tenantLimits: limitsOf(row.own) }) };
+  }
+}

@@ -1,0 +1,59 @@
+import { INSTANT } from "../openapi/schemas.js";
+import { choice, Shown, TEXT } from "../openapi/shown.js";
+import { ServiceBody } from "./service.dto.js";
+
+const COUNT = { type: "integer", minimum: 0 };
+const MAYBE_COUNT = { type: ["integer", "null"], minimum: 0 };
+
+/** How a service stands now. */
+export class LiveView {
+  @Shown(MAYBE_COUNT, { description: "Tokens of the rate that are there; null without a rate." })
+  tokens!: number | null;
+
+  @Shown(COUNT, { description: "Attempts that hold a place." })
+  inFlight!: number;
+
+  @Shown(MAYBE_COUNT, { description: "Places that there are; null where nothing bounds them." })
+  places!: number | null;
+
+  @Shown(MAYBE_COUNT, { description: "null without an adaptive limit." })
+  adaptiveLimit!: number | null;
+
+  @Shown(choice(["closed", "open", "half_open"]))
+  breaker!: string;
+
+  @Shown({ type: "object", additionalProperties: COUNT }, { description: "Tenant → how many of its callers wait." })
+  waiting!: object;
+
+  @Shown({ type: "boolean" }, { description: "False where this process could not ask Redis, and shows itself alone." })
+  shared!: boolean;
+}
+
+/** The settings of a service as they were given. */
+export class ServiceView extends ServiceBody {
+  @Shown(TEXT, { example: "model-large" })
+  name!: string;
+
+  @Shown({ type: "integer", minimum: 1 }, { description: "One more with each change." })
+  version!: number;
+
+  @Shown(INSTANT)
+  createdAt!: string;
+
+  @Shown(INSTANT)
+  updatedAt!: string;
+}
+
+export class ServiceDetailView extends ServiceView {
+  @Shown({ type: LiveView })
+  live!: LiveView;
+}
+
+/** What bounds one tenant's calls to a service, as it was given. */
+export class TenantServiceView extends ServiceBody {
+  @Shown(TEXT)
+  name!: string;
+
+  @Shown(INSTANT)
+  updatedAt!: string;
+}
