@@ -14,9 +14,14 @@ export class Target {
     this.pool = new Pool(url, { connections: 256, pipelining: 1 });
   }
 
-  async send(path: string, body: object, headers?: Record<string, string>): Promise<Answer> {
+  async send(
+    path: string,
+    body: object,
+    headers?: Record<string, string>,
+    method: "POST" | "PUT" = "POST",
+  ): Promise<Answer> {
     const response = await this.pool.request({
-      method: "POST",
+      method,
       path,
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),

@@ -8,6 +8,7 @@ export interface Tenant {
   readonly jobs: readonly string[];
 }
 
+const SERVICE = "bench";
 const LIMIT = 9_000_000_000_000_000;
 let count = 0;
 const run = randomBytes(4).toString("hex");
@@ -52,6 +53,15 @@ export class Subject {
     return tenants;
   }
 
+  /** A service with bounds of every kind that none of the load meets. */
+  async service(): Promise<void> {
+    const settings = {
+      ...{ ratePerSecond: 1_000_000, burst: 1_000_000, concurrency: 100_000 },
+      breaker: { failures: 1_000, windowMs: 10_000, resetMs: 1_000, probes: 1 },
+    };
+    expect(await this.target.send(`/v1/admin/services/${SERVICE}`, settings, this.admin, "PUT"), 200);
+  }
+
   close(): Promise<void> {
     return this.target.close();
   }
@@ -79,6 +89,25 @@ async function reserveOne({ target, headers, jobs }: Tenant, status: number): Pr
   return expect(await target.send(path, plan, { ...headers, "idempotency-key": key() }), status) as { id: string };
 }
 
+export interface Hold {
+  readonly tenant: Tenant;
+  readonly id: string;
+}
+
+/** One open reservation a job, with room for every attempt of the run. */
+export async function holdsOf(tenants: readonly Tenant[]): Promise<Hold[]> {
+  const holds: Hold[] = [];
+  for (const tenant of tenants) {
+    for (const job of tenant.jobs) {
+      const body = { amounts: { tokens: 1_000_000_000 }, ttlMs: 3_600_000 };
+      const headers = { ...tenant.headers, "idempotency-key": key() };
+      const { id } = await made(tenant.target.send(`/v1/jobs/${job}/reservations`, body, headers));
+      holds.push({ tenant, id });
+    }
+  }
+  return holds;
+}
+
 export const requests = {
   reserve:
     (tenants: readonly Tenant[]): Request =>
@@ -99,6 +128,18 @@ export const requests = {
       const { id } = await reserveOne(tenant, 201);
       const path = `/v1/reservations/${id}/settle`;
       expect(await tenant.target.send(path, { actual: { tokens: 100 } }, tenant.headers), 200);
+      return 1;
+    },
+  /** Each pair an attempt of a child of its own. */
+  permitAndFinish:
+    (holds: readonly Hold[]): Request =>
+    async () => {
+      const { tenant, id } = pick(holds);
+      const { target, headers } = tenant;
+      const asked = { child: (count += 1), service: SERVICE };
+      const permit = expect(await target.send(`/v1/reservations/${id}/permits`, asked, headers), 201) as { id: string };
+      const end = { outcome: "succeeded", actual: { tokens: 1 } };
+      expect(await target.send(`/v1/permits/${permit.id}/finish`, end, headers), 200);
       return 1;
     },
   batch:
