@@ -178,7 +178,7 @@ describe("two processes", () => {
     expect(body["shared"]).toBe(false);
     expect(body["fallbacks"]).toBeGreaterThan(0);
     await both.redis.restart();
-    await eventually(async () => (await both.live(service))["shared"]);
+    for (const i of [0, 1]) await eventually(async () => (await both.live(service, i))["shared"]);
   });
 
   it("503 shutting_down to whoever waits when the process stops, and no place is kept for it", async () => {

@@ -42,8 +42,9 @@ export class FlowReplicas {
     return (i) => both[i % 2]!;
   }
 
-  async live(service: string): Promise<Record<string, unknown>> {
-    const { body } = await this.at(0).admin("GET", `/v1/admin/services/${service}`);
+  /** What a process sees of a service now. */
+  async live(service: string, i = 0): Promise<Record<string, unknown>> {
+    const { body } = await this.at(i).admin("GET", `/v1/admin/services/${service}`);
     return body["live"] as Record<string, unknown>;
   }
 
