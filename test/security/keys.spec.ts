@@ -43,7 +43,7 @@ async function textAt(name: string): Promise<string> {
   const readers: Record<string, () => Promise<unknown>> = {
     string: () => redis.get(name),
     hash: () => redis.hgetall(name),
-    zset: () => redis.zrange(name, 0, -1),
+    zset: () => redis.zrange(name, "0", "-1"),
     list: () => redis.lrange(name, 0, -1),
   };
   const read = readers[await redis.type(name)];
