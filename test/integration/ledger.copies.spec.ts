@@ -69,24 +69,43 @@ describe("after an answer that gives room at one process, a request that now fit
     }
   });
 
-  it.each([
-    ["settle", ({ commands, held }: Full) => commands.settle(held, 99)],
-    ["release", ({ commands, held }: Full) => commands.release(held)],
-    ["charge", ({ commands, held }: Full) => commands.charge(held, [1, 1], 1)],
+  const REPEATED: [string, (full: Full) => Command, { user?: number }][] = [
+    ["a settle", ({ commands, held }) => commands.settle(held, 99), {}],
+    ["a release", ({ commands, held }) => commands.release(held), {}],
+    ["a charge", ({ commands, held }) => commands.charge(held, [1, 1], 1), {}],
     [
-      "charge under its key",
-      ({ commands, held }: Full) => commands.charge(held, [1, 1], 1, "succeeded", keyed(`K ${held}`)),
+      "a charge under its key",
+      ({ commands, held }) => commands.charge(held, [1, 1], 1, "succeeded", keyed(`K ${held}`)),
+      {},
     ],
-  ])("a %s that is repeated, where the process that did it died before it told the copies", async (_, closing) => {
-    const dying = record.open({ redisUrl: null });
-    const full = await fullTenant();
-    const { commands, jobId } = full;
-    answerOf(await dying.execute(closing(full)));
-    answerOf(await there.execute(closing(full)));
-    for (const ledger of [here, there]) {
-      expect(wordOf(await ledger.reserve(commands.reserve(jobId, 1, { dryRun: true })))).toBe("done");
-    }
-  });
+    ["a raise of the tenant's limit", ({ commands }) => commands.setLimit(101), {}],
+    [
+      "an adjustment under its key",
+      ({ commands, held }) =>
+        commands.configure({ change: "adjust", unit: "tokens", delta: 1 }, { key: keyed(`K ${held}`) }),
+      {},
+    ],
+    [
+      "a raise of the users' default",
+      ({ commands }) => commands.configure({ change: "patch", userAllowance: { tokens: 51 } }),
+      { user: 50 },
+    ],
+    ["a user's own limit", ({ commands }) => commands.setUserLimit("ann", 51), { user: 50 }],
+  ];
+
+  it.each(REPEATED)(
+    "%s, repeated where the process that did it died before it told the copies",
+    async (_, giver, of) => {
+      const dying = record.open({ redisUrl: null });
+      const full = await fullTenant(of);
+      const { commands, jobId } = full;
+      answerOf(await dying.execute(giver(full)));
+      answerOf(await there.execute(giver(full)));
+      for (const ledger of [here, there]) {
+        expect(wordOf(await ledger.reserve(commands.reserve(jobId, 1, { dryRun: true })))).toBe("done");
+      }
+    },
+  );
 
   it("the end of a child, also where it is repeated and the process that did it died before it told the copies", async () => {
     const dying = record.open({ redisUrl: null });

@@ -1,11 +1,11 @@
 import { NotLoaded, type TenantBook } from "./book.js";
-import { done, refused, type Charge, type Command, type KeyUse, type Outcome } from "./commands.js";
+import { done, refused, type Command, type KeyUse, type Outcome } from "./commands.js";
 import type { Instant, KeyRecord } from "./entities.js";
+import { lookAgain } from "./rules/again.js";
 import { charge } from "./rules/charge.js";
 import { expire, release, settle } from "./rules/close.js";
 import { configure } from "./rules/configure.js";
 import { extend } from "./rules/extend.js";
-import { holdersOf } from "./rules/holders.js";
 import { createJob, endJob } from "./rules/jobs.js";
 import { reserve } from "./rules/reserve.js";
 import { openWindows } from "./rules/windows.js";
@@ -19,7 +19,7 @@ export function decide(book: TenantBook, command: Command, now: Instant): Outcom
   const use = keyOf(command);
   const record = use && book.keys.find(use.key);
   if (record) {
-    if (command.type === "charge") tellAgain(book, command);
+    lookAgain(book, command, now);
     return replay(record, use.fingerprint);
   }
   const outcome = run(book, command, now);
@@ -27,12 +27,6 @@ export function decide(book: TenantBook, command: Command, now: Instant): Outcom
     book.addKey({ ...use, answer: JSON.stringify(outcome.answer), createdAt: now });
   }
   return outcome;
-}
-
-/** Whoever is told again of room that a charge gave back finds it, though the first answer may never have reached the copies. */
-function tellAgain(book: TenantBook, { reservationId }: Charge): void {
-  const reservation = book.reservations.find(reservationId);
-  if (reservation) holdersOf(book, reservation);
 }
 
 /** Like {@link decide}, but answers NotLoaded instead of throwing it. */

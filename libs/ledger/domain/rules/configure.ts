@@ -77,7 +77,10 @@ function outdatedUsers(book: TenantBook, settings: TenantSettings, unit: string,
   const owns = book.users.findAll(balances.map(({ scope }) => scope.id));
   return balances.flatMap((balance, i) => {
     const { key, limit: to } = userPlace(settings, balance.scope.id, lookUp(owns[i] ?? {}, unit), unit, now);
-    return key === balance.key && to !== balance.limit ? [{ balance, to }] : [];
+    if (key !== balance.key) return [];
+    // Also one that needs no change: a change that is repeated tells the copies of it again.
+    book.consulted.set(key, balance);
+    return to !== balance.limit ? [{ balance, to }] : [];
   });
 }
 
