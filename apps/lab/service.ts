@@ -1,14 +1,13 @@
 /** A Holdfast of the lab's own: a process with an empty record, started for one run and removed after it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { environmentWithoutSettings } from "#libs/config";
+import { freePort } from "#libs/embedded";
 import { LabError } from "./client.js";
 import { type Target } from "./options.js";
 
@@ -136,14 +135,4 @@ async function answersReady(url: string, signal: AbortSignal): Promise<boolean> 
     signal.throwIfAborted();
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new LabError("no free port was found");
-  return address.port;
 }

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { fetch } from "undici";
 import { createServer } from "../../apps/api/http/server.js";
 import { startHoldfast, type Answer, type Holdfast, type HttpTenant } from "../support/http.js";
-import { bytesOf, expectRefused, open, sendRaw } from "./raw.js";
+import { authOf, bytesOf, expectRefused, JSON_TYPE, open, sendAs, sendRaw } from "./raw.js";
 
 let holdfast: Holdfast;
 let tenant: HttpTenant;
@@ -19,10 +19,6 @@ afterEach(async () => {
 });
 afterAll(() => holdfast.stop());
 
-const auth = () => `Authorization: Bearer ${tenant.key}`;
-const JSON_TYPE = "Content-Type: application/json";
-const raw = (line: string, headers: readonly string[] = [], body = "") =>
-  sendRaw(holdfast.url, bytesOf(line, [auth(), ...headers], body));
 const post = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Answer> =>
   send("POST", `/v1/jobs`, body, { "content-type": "application/json", "idempotency-key": "limits", ...headers });
 
@@ -49,7 +45,9 @@ describe("size", () => {
 
   it("of a body is counted, not believed: chunks without a length end at the limit", async () => {
     const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
-    expectRefused(await raw("POST /v1/jobs HTTP/1.1", [JSON_TYPE, "Transfer-Encoding: chunked"], chunk.repeat(40)));
+    expectRefused(
+      await sendAs(tenant, "POST /v1/jobs HTTP/1.1", [JSON_TYPE, "Transfer-Encoding: chunked"], chunk.repeat(40)),
+    );
   });
 
   it("of a body without a valid key is 16 KiB, and more is not even waited for", async () => {
@@ -73,22 +71,22 @@ describe("size", () => {
   });
 
   it("of all headers is 16 KiB", async () => {
-    expect((await raw("GET /v1/jobs HTTP/1.1", [`X-A: ${"a".repeat(15_000)}`])).status).toBe(200);
-    const over = await raw("GET /v1/jobs HTTP/1.1", [`X-A: ${"a".repeat(17_000)}`]);
+    expect((await sendAs(tenant, "GET /v1/jobs HTTP/1.1", [`X-A: ${"a".repeat(15_000)}`])).status).toBe(200);
+    const over = await sendAs(tenant, "GET /v1/jobs HTTP/1.1", [`X-A: ${"a".repeat(17_000)}`]);
     expectRefused(over);
     expect(over.body).toContain("16 KiB");
   });
 
   it("of all headers is their only limit: none of many is dropped without a word", async () => {
     const many = Array.from({ length: 2_100 }, (_, i) => `${i.toString(36)}:`);
-    const answer = await sendRaw(holdfast.url, bytesOf("GET /v1/jobs HTTP/1.1", [...many, auth()]));
+    const answer = await sendRaw(holdfast.url, bytesOf("GET /v1/jobs HTTP/1.1", [...many, authOf(tenant)]));
     expect(answer.status).toBe(200);
   });
 
   it("of a URL is that of the headers, and of one part of it 2 400", async () => {
-    expect((await raw(`GET /v1/jobs/${"a".repeat(2_400)} HTTP/1.1`)).status).toBe(404);
-    expectRefused(await raw(`GET /v1/jobs/${"a".repeat(2_401)} HTTP/1.1`), 404, "not_found");
-    expectRefused(await raw(`GET /${"a".repeat(17_000)} HTTP/1.1`));
+    expect((await sendAs(tenant, `GET /v1/jobs/${"a".repeat(2_400)} HTTP/1.1`)).status).toBe(404);
+    expectRefused(await sendAs(tenant, `GET /v1/jobs/${"a".repeat(2_401)} HTTP/1.1`), 404, "not_found");
+    expectRefused(await sendAs(tenant, `GET /${"a".repeat(17_000)} HTTP/1.1`));
   });
 
   it("of a page is 500 rows", async () => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import type { HttpTenant } from "../support/http.js";
 
 export interface RawAnswer {
   /** 0 where the connection ended without an answer. */
@@ -44,4 +45,21 @@ export function expectRefused({ status, headers, body }: RawAnswer, wanted = 400
   expect([status, headers.get("content-type")]).toEqual([wanted, "application/problem+json; charset=utf-8"]);
   expect(JSON.parse(body)).toMatchObject({ status: wanted, code });
   expect(headers.get("x-content-type-options")).toBe("nosniff");
+}
+
+export const JSON_TYPE = "Content-Type: application/json";
+
+/** The header by which a tenant says who it is. */
+export function authOf({ key }: HttpTenant): string {
+  return `Authorization: Bearer ${key}`;
+}
+
+/** A request of a tenant, byte by byte as given. */
+export function sendAs(
+  tenant: HttpTenant,
+  line: string,
+  headers: readonly string[] = [],
+  body = "",
+): Promise<RawAnswer> {
+  return sendRaw(tenant.holdfast.url, bytesOf(line, [authOf(tenant), ...headers], body));
 }

@@ -1,5 +1,5 @@
 import { startHoldfast, type Holdfast, type HttpTenant } from "../support/http.js";
-import { bytesOf, expectRefused, sendRaw } from "./raw.js";
+import { authOf, bytesOf, expectRefused, JSON_TYPE, sendAs, sendRaw } from "./raw.js";
 
 let holdfast: Holdfast;
 let tenant: HttpTenant;
@@ -12,11 +12,6 @@ afterEach(async () => {
   await tenant.expectAtRest();
 });
 afterAll(() => holdfast.stop());
-
-const auth = () => `Authorization: Bearer ${tenant.key}`;
-const JSON_TYPE = "Content-Type: application/json";
-const raw = (line: string, headers: readonly string[] = [], body = "") =>
-  sendRaw(holdfast.url, bytesOf(line, [auth(), ...headers], body));
 
 describe("bytes on the wire", () => {
   const chunked = "2\r\n{}\r\n0\r\n\r\n";
@@ -43,7 +38,12 @@ describe("bytes on the wire", () => {
     ["a header without a name", [": a"], ""],
     ["an expectation that is not known", ["Expect: tea", "Content-Length: 2"], "{}"],
   ])("that have %s are refused once, and their connection ends", async (_, headers, body) => {
-    const answer = await raw("POST /v1/jobs HTTP/1.1", [JSON_TYPE, "Idempotency-Key: wire", ...headers], body);
+    const answer = await sendAs(
+      tenant,
+      "POST /v1/jobs HTTP/1.1",
+      [JSON_TYPE, "Idempotency-Key: wire", ...headers],
+      body,
+    );
     expectRefused(answer);
     expect(answer.all.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(answer.headers.get("connection")).toBe("close");
@@ -61,7 +61,7 @@ describe("bytes on the wire", () => {
   });
 
   it("without a Host are refused, unless they are of the age before it", async () => {
-    const of = (version: string) => `GET /v1/jobs HTTP/${version}\r\nConnection: close\r\n${auth()}\r\n\r\n`;
+    const of = (version: string) => `GET /v1/jobs HTTP/${version}\r\nConnection: close\r\n${authOf(tenant)}\r\n\r\n`;
     expectRefused(await sendRaw(holdfast.url, of("1.1")));
     expect((await sendRaw(holdfast.url, of("1.0"))).status).toBe(200);
   });
@@ -71,20 +71,23 @@ describe("methods and paths", () => {
   it.each(["TRACE", "OPTIONS", "PATCH", "PUT", "PROPFIND", "DELETE"])(
     "%s where it is not a route is 404",
     async (method) => {
-      const answer = await raw(`${method} /v1/jobs HTTP/1.1`, ["Origin: https://elsewhere.example", "X-Secret: echo"]);
+      const answer = await sendAs(tenant, `${method} /v1/jobs HTTP/1.1`, [
+        "Origin: https://elsewhere.example",
+        "X-Secret: echo",
+      ]);
       expectRefused(answer, 404, "not_found");
       expect(answer.all).not.toMatch(/access-control|echo/i);
     },
   );
 
   it("CONNECT ends the connection, and an upgrade is not taken", async () => {
-    expect((await raw("CONNECT a:443 HTTP/1.1")).status).toBe(0);
-    const upgrade = await raw("GET /v1/jobs HTTP/1.1", ["Connection: Upgrade", "Upgrade: websocket"]);
+    expect((await sendAs(tenant, "CONNECT a:443 HTTP/1.1")).status).toBe(0);
+    const upgrade = await sendAs(tenant, "GET /v1/jobs HTTP/1.1", ["Connection: Upgrade", "Upgrade: websocket"]);
     expect(upgrade.status).toBe(200);
   });
 
   it("HEAD needs a key like GET, and has no body", async () => {
-    const head = await raw("HEAD /v1/jobs HTTP/1.1");
+    const head = await sendAs(tenant, "HEAD /v1/jobs HTTP/1.1");
     expect([head.status, head.body]).toEqual([200, ""]);
     expect((await sendRaw(holdfast.url, bytesOf("HEAD /v1/jobs HTTP/1.1"))).status).toBe(401);
   });
@@ -106,16 +109,16 @@ describe("methods and paths", () => {
     "/docs/%2e%2e%2f%2e%2e%2fpackage.json",
     "/docs-json",
     "/.env",
-  ])("%s leads nowhere", async (path) => expectRefused(await raw(`GET ${path} HTTP/1.1`), 404, "not_found"));
+  ])("%s leads nowhere", async (path) => expectRefused(await sendAs(tenant, `GET ${path} HTTP/1.1`), 404, "not_found"));
 
   it.each(["/v1/jobs/%zz", "/v1/jobs/%ff", "/docs/../package.json", "/v1/jobs?a=1&__proto__=2", "/v1/jobs?limit[]=1"])(
     "%s is refused as it stands",
-    async (path) => expectRefused(await raw(`GET ${path} HTTP/1.1`)),
+    async (path) => expectRefused(await sendAs(tenant, `GET ${path} HTTP/1.1`)),
   );
 
   it("of another host are served as what they are here, and lead to no other", async () => {
-    expect((await raw("GET http://elsewhere.example/v1/jobs HTTP/1.1")).status).toBe(200);
-    const home = await raw("GET http://elsewhere.example HTTP/1.1");
+    expect((await sendAs(tenant, "GET http://elsewhere.example/v1/jobs HTTP/1.1")).status).toBe(200);
+    const home = await sendAs(tenant, "GET http://elsewhere.example HTTP/1.1");
     expect([home.status, home.headers.get("location")]).toEqual([302, "/docs"]);
   });
 });

@@ -24,8 +24,8 @@ import {
   wrongTimes,
   type Held,
 } from "./holds.js";
-import { defaultOf, unreached, withSetting } from "./limits.js";
-import type { Writes } from "./tables.js";
+import { defaultOf, unreached } from "./limits.js";
+import { withSetting, type Writes } from "./tables.js";
 
 export interface Effect {
   readonly answer: object;

@@ -1,16 +1,7 @@
-import type { SettingChange, TenantSettings } from "#libs/ledger";
 import { accountKey, hourOf } from "./accounts.js";
 import type { Ledgered } from "./auditor.js";
 import type { Writes } from "./tables.js";
 import { USERS } from "./workload.js";
-
-export function withSetting(settings: TenantSettings, change: SettingChange): TenantSettings {
-  const { unit } = change;
-  if (change.kind === "tenant") return { ...settings, allowances: { ...settings.allowances, [unit]: change.setting } };
-  if (change.kind !== "userDefault") return settings;
-  const { [unit]: _, ...others } = settings.userAllowance;
-  return { ...settings, userAllowance: change.limit === null ? others : { ...others, [unit]: change.limit } };
-}
 
 /** What is wrong after a change of the default: users without a limit of their own have it, in the window that runs. */
 export function unreached({ accounts, own, settings }: Ledgered, unit: string, now: number): string[] {

@@ -130,18 +130,19 @@ export function apply(tables: TenantTables, writes: Writes): void {
 }
 
 function applySetting(tables: TenantTables, change: SettingChange): void {
-  const { settings, users } = tables;
-  if (change.kind === "user") {
-    users.set(change.user, { ...users.get(change.user), [change.unit]: change.setting });
-  } else if (change.kind === "tenant") {
-    tables.settings = { ...settings, allowances: { ...settings.allowances, [change.unit]: change.setting } };
-  } else {
-    const name = change.kind === "userDefault" ? "userAllowance" : "jobAllowance";
-    const limits = { ...settings[name] };
-    if (change.limit === null) Reflect.deleteProperty(limits, change.unit);
-    else limits[change.unit] = change.limit;
-    tables.settings = { ...settings, [name]: limits };
-  }
+  const { users } = tables;
+  if (change.kind !== "user") tables.settings = withSetting(tables.settings, change);
+  else users.set(change.user, { ...users.get(change.user), [change.unit]: change.setting });
+}
+
+/** The settings after a change of an allowance or of a default; a user's own limit is none of them. */
+export function withSetting(settings: TenantSettings, change: SettingChange): TenantSettings {
+  const { unit } = change;
+  if (change.kind === "user") return settings;
+  if (change.kind === "tenant") return { ...settings, allowances: { ...settings.allowances, [unit]: change.setting } };
+  const name = change.kind === "userDefault" ? "userAllowance" : "jobAllowance";
+  const { [unit]: _, ...others } = settings[name];
+  return { ...settings, [name]: change.limit === null ? others : { ...others, [unit]: change.limit } };
 }
 
 export function overdue(tables: TenantTables, now: Instant): Reservation[] {
