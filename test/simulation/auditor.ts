@@ -1,13 +1,4 @@
-import type {
-  Attempt,
-  Job,
-  LedgerEntry,
-  Reservation,
-  ScopeKind,
-  SettingChange,
-  Tenant,
-  TenantSettings,
-} from "#libs/ledger";
+import type { Attempt, Instant, Job, LedgerEntry, Reservation, ScopeKind, Tenant, TenantSettings } from "#libs/ledger";
 import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
 import { accountKey, Accounts, hourOf } from "./accounts.js";
 import {
@@ -24,8 +15,8 @@ import {
   wrongTimes,
   type Held,
 } from "./holds.js";
-import { defaultOf, unreached } from "./limits.js";
-import { withSetting, type Writes } from "./tables.js";
+import { defaultOf, wrongSettings } from "./limits.js";
+import type { Writes } from "./tables.js";
 
 export interface Effect {
   readonly answer: object;
@@ -63,11 +54,10 @@ export class Auditor {
 
   /** How late a sweep may be, milliseconds, while nothing disturbs it. */
   sweptWithinMs = Infinity;
+  /** What the clock of the record said where the transaction began: it may have been set back since. */
+  private decidedAt: Instant = 0;
 
-  constructor(
-    private readonly time: () => number,
-    private readonly recordTime: () => number,
-  ) {}
+  constructor(private readonly time: () => number) {}
 
   addTenant({ tenant, settings }: TenantConfig): void {
     this.tenants.set(tenant.id, {
@@ -93,7 +83,8 @@ export class Auditor {
     this.findings.push(...findings);
   }
 
-  committed(all: readonly Writes[]): void {
+  committed(all: readonly Writes[], decidedAt: Instant): void {
+    this.decidedAt = decidedAt;
     this.commits += 1;
     for (const writes of all) this.commitOf(this.tenants.get(writes.tenantId)!, writes);
   }
@@ -114,7 +105,7 @@ export class Auditor {
     for (const row of writes.newReservations) this.checkRow(known.reservations.get(row.id)!, row);
     this.checkBooked(known, writes.entries);
     for (const job of writes.jobs) this.end(known, job);
-    this.set(known, writes.settings);
+    this.findAll(wrongSettings(known, writes.settings, this.decidedAt));
     this.checkKeys(known, writes);
     this.checkBalances(known, writes);
     for (const job of writes.jobs) this.findAll(wrongEnd(known, job));
@@ -133,15 +124,6 @@ export class Auditor {
       if (job?.state !== "open") this.find(`${id} was admitted for a job that is ${job?.state ?? "not there"}`);
       if (job?.user !== user) this.find(`${id} is of another user than its job`);
     }
-  }
-
-  private set(known: Ledgered, changes: readonly SettingChange[]): void {
-    for (const change of changes) {
-      known.settings = withSetting(known.settings, change);
-      if (change.kind === "user") known.own.set(`${change.user} ${change.unit}`, change.setting.limit);
-    }
-    const units = changes.flatMap(({ kind, unit }) => (kind === "userDefault" ? [unit] : []));
-    this.findAll(units.flatMap((unit) => unreached(known, unit, this.recordTime())));
   }
 
   /** Which accounts bind a reservation: job, user where there is one, tenant. */
@@ -232,7 +214,7 @@ export class Auditor {
     const isLegal = state === "open" || (state === "expired" && (row.state === "settled" || row.state === "expired"));
     if (!isLegal) this.find(`${row.id} went from ${state} to ${row.state}`);
     const extended = row.expiresAt > held.row.expiresAt;
-    if (extended) this.findAll(wrongExtension(held.row, jobs.get(row.jobId), tenant, this.recordTime()));
+    if (extended) this.findAll(wrongExtension(held.row, jobs.get(row.jobId), tenant, this.decidedAt));
     this.findAll(wrongTimes(held.row, row));
     if (state === "open" && row.state === "expired" && this.sweptWithinMs < row.closedAt! - row.expiresAt)
       this.find(`${row.id} expired ${row.closedAt! - row.expiresAt} ms after its deadline`);

@@ -1,7 +1,6 @@
 import type { Attempt, Job, LedgerEntry, Reservation, Tenant } from "#libs/ledger";
 import { accountKey, type Account } from "./accounts.js";
 import type { Ledgered } from "./auditor.js";
-import { COMMIT_TIMEOUT_MS } from "./process.js";
 
 /** A reservation in the auditor's own words. */
 export interface Held {
@@ -143,8 +142,7 @@ export function wrongExtension(
   now: number,
 ): string[] {
   const findings: string[] = [];
-  // Decided under the lock, at most one time-out before it was committed.
-  if (expiresAt <= now - COMMIT_TIMEOUT_MS) findings.push(`${id} was extended after its deadline`);
+  if (expiresAt <= now) findings.push(`${id} was extended after its deadline`);
   if (job?.state !== "open") findings.push(`${id} was extended for a job that is ${job?.state}`);
   if (tenant.state !== "active") findings.push(`${id} was extended for a tenant that is ${tenant.state}`);
   return findings;

@@ -1,10 +1,21 @@
+import type { Instant, SettingChange } from "#libs/ledger";
 import { accountKey, hourOf } from "./accounts.js";
 import type { Ledgered } from "./auditor.js";
-import type { Writes } from "./tables.js";
+import { withSetting, type Writes } from "./tables.js";
 import { USERS } from "./workload.js";
 
+/** Keeps what was set at `decidedAt`. */
+export function wrongSettings(known: Ledgered, changes: readonly SettingChange[], decidedAt: Instant): string[] {
+  for (const change of changes) {
+    known.settings = withSetting(known.settings, change);
+    if (change.kind === "user") known.own.set(`${change.user} ${change.unit}`, change.setting.limit);
+  }
+  const units = changes.flatMap(({ kind, unit }) => (kind === "userDefault" ? [unit] : []));
+  return units.flatMap((unit) => unreached(known, unit, decidedAt));
+}
+
 /** What is wrong after a change of the default: users without a limit of their own have it, in the window that runs. */
-export function unreached({ accounts, own, settings }: Ledgered, unit: string, now: number): string[] {
+function unreached({ accounts, own, settings }: Ledgered, unit: string, now: Instant): string[] {
   const window = settings.allowances[unit]!.period === "hour" ? hourOf(now) : "none";
   return USERS.flatMap((user) => {
     if (user === null || own.has(`${user} ${unit}`)) return [];

@@ -15,6 +15,8 @@ export class Session {
   waitsFor: Session | null = null;
   /** Counts what it was asked for, so that a transaction is known to have been idle. */
   asked = 0;
+  /** What it was told of the time when it had its locks. */
+  now: Instant = 0;
 }
 
 /** The simulated record: one server with locks, transactions and a clock. It knows no rules but those of its tables. */
@@ -69,7 +71,7 @@ export class SimPostgres {
     }
     this.fill(books, wants);
     this.watchIdle(session);
-    return this.now();
+    return (session.now = this.now());
   }
 
   load(session: Session, books: Books, wants: readonly TenantWant[]): void {
@@ -85,7 +87,7 @@ export class SimPostgres {
     session.asked += 1;
     try {
       for (const one of writes) check(this.tables.get(one.tenantId)!, one);
-      this.committed(writes, this.now());
+      this.committed(writes, session.now);
       for (const one of writes) apply(this.tables.get(one.tenantId)!, one);
     } finally {
       this.end(session);

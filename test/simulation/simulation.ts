@@ -49,10 +49,7 @@ export class Simulation {
   private readonly random: Random;
   private readonly scheduler = new Scheduler();
   private readonly names = new Names();
-  private readonly auditor = new Auditor(
-    () => this.scheduler.now,
-    () => this.on.postgres.now(),
-  );
+  private readonly auditor = new Auditor(() => this.scheduler.now);
   private readonly answers = new Answers(this.auditor, () => this.scheduler.now);
   private readonly on: Disturbed;
   private readonly tenants: readonly Known[];
@@ -70,7 +67,7 @@ export class Simulation {
       this.kinds.length === 0 ? "everywhere" : this.kinds.some((kind) => FORGETFUL.has(kind)) ? "maybe" : "there";
     const committed = (writes: readonly Writes[], now: number): void => {
       this.mix(now + writes.reduce((sum, { entries, balances }) => sum + 31 * entries.length + balances.length, 0));
-      this.auditor.committed(writes);
+      this.auditor.committed(writes, now);
     };
     const deadlocked = () => this.auditor.find("a deadlock");
     const postgres = new SimPostgres(scheduler, STARTS_AT, COMMIT_TIMEOUT_MS, committed, deadlocked);
