@@ -46,7 +46,12 @@ interface Prepared {
 
 /** Sends requests, and sends them again where that is safe and may help. */
 export class Sender {
-  constructor(private readonly options: SenderOptions) {}
+  /** Out of sight of whoever prints a client: it holds the key. */
+  readonly #options: SenderOptions;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
 
   /**
    * The key of the request is made once, before the first try. Sent again is what was answered with a `retryable` problem or
@@ -54,7 +59,7 @@ export class Sender {
    * @throws ProblemError, ConnectionFailed, UnexpectedAnswer, and the signal's reason.
    */
   async send<Id extends OperationId>(id: Id, request: Request, call: CallOptions = {}): Promise<Answer<Id>> {
-    const retries = { ...this.options.retries, ...call.retries };
+    const retries = { ...this.#options.retries, ...call.retries };
     const endsAt = performance.now() + retries.totalMs;
     const prepared = this.prepare(id, request, call);
     for (let tries = 1; ; tries += 1) {
@@ -78,19 +83,21 @@ export class Sender {
     const { method, path, keyed } = ROUTES[id];
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
     const asked = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] !== undefined);
-    const search = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)])).toString();
+    const search = new URLSearchParams(
+      asked.map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
     const idempotencyKey = keyed ? (call.idempotencyKey ?? globalThis.crypto.randomUUID()) : undefined;
     const headers = {
-      authorization: `Bearer ${this.options.apiKey}`,
+      authorization: `Bearer ${this.#options.apiKey}`,
       accept: "application/json",
       ...(body && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     };
     return {
-      url: this.options.baseUrl + filled + (search && `?${search}`),
+      url: this.#options.baseUrl + filled + (search && `?${search}`),
       // The key belongs to this address and to no other.
       init: { method, headers, redirect: "error", ...(body && { body: JSON.stringify(body) }) },
-      timeoutMs: this.options.timeoutMs + waitMs,
+      timeoutMs: this.#options.timeoutMs + waitMs,
       idempotencyKey,
       signal: call.signal,
     };
@@ -105,7 +112,7 @@ export class Sender {
     const leftMs = Math.max(1, Math.min(timeoutMs, endsAt - performance.now()));
     const timer = setTimeout(() => own.abort(timeoutError(`no answer within ${Math.ceil(leftMs)} ms`)), leftMs);
     try {
-      const response = await this.options.fetch(url, { ...init, signal: own.signal });
+      const response = await this.#options.fetch(url, { ...init, signal: own.signal });
       const text = await response.text();
       return understand(response, text, { tries, idempotencyKey });
     } catch (error) {
