@@ -90,6 +90,7 @@ describe("meter", () => {
     leave.abort(new Error("gone"));
     await expect(next).rejects.toThrow("gone");
     expect(await metered.ended).toMatchObject({ actual: { tokens: 11 }, estimated: false });
+    expect(await meter(of([start]), { ...costing, signal: leave.signal }).ended).toMatchObject(asPlanned);
     const late = meter(of([start]), { ...costing, signal: leave.signal });
     await expect(read(late.stream)).rejects.toThrow("gone");
     expect(await late.ended).toMatchObject(asPlanned);
