@@ -142,4 +142,9 @@ describe("settlement", () => {
       reason: "the usage was not told in usd_micros",
     });
   });
+
+  it("names the planned units and no others, since a settle takes no others", () => {
+    const { actual } = settlementOf({ usage }, { planned: { tokens: 5 }, amounts: costing.amounts });
+    expect(actual).toEqual({ tokens: 30 });
+  });
 });

@@ -7,7 +7,7 @@ export interface Costing {
   /** What the attempt was reserved with, in every unit: settled for where nothing better is known. */
   readonly planned: Amounts;
   /**
-   * What a usage comes to, in every unit of `planned`; usually
+   * What a usage comes to, in every unit of `planned`; others are left out. Usually
    * `(usage) => ({ tokens: totalTokens(usage), usd_micros: prices.cost(model, usage) })`.
    */
   readonly amounts: (usage: Usage) => Amounts;
@@ -15,7 +15,7 @@ export interface Costing {
 
 /** What to settle or to finish an attempt with. */
 export interface Settlement {
-  /** Every unit of `planned`, and what else `amounts` names. */
+  /** The units of `planned` and no others, as a settle wants them. */
   readonly actual: Amounts;
   /** Some or all of `actual` is what was planned, since what was used is not known or has no price. */
   readonly estimated: boolean;
@@ -43,8 +43,11 @@ export function settle(usage: Usage | Unknown, { planned, amounts }: Costing): S
   } catch (error) {
     return { actual: planned, estimated: true, reason: error instanceof Error ? error.message : String(error), usage };
   }
-  const missing = Object.keys(planned).filter((unit) => !Object.hasOwn(actual, unit));
-  if (missing.length === 0) return { actual, estimated: false, usage };
-  const reason = `the usage was not told in ${missing.join(", ")}`;
-  return { actual: { ...planned, ...actual }, estimated: true, reason, usage };
+  const units = Object.keys(planned);
+  const missing = units.filter((unit) => !Object.hasOwn(actual, unit));
+  const all = Object.fromEntries(
+    units.map((unit) => [unit, Object.hasOwn(actual, unit) ? actual[unit]! : planned[unit]!]),
+  );
+  if (missing.length === 0) return { actual: all, estimated: false, usage };
+  return { actual: all, estimated: true, reason: `the usage was not told in ${missing.join(", ")}`, usage };
 }

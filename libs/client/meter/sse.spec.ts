@@ -32,7 +32,7 @@ describe("server-sent events", () => {
 
   it("joins data that is written in several lines", () => {
     expect(readAll(['data: {"usage":\ndata: 5}\n\n'])).toEqual([{ usage: 5 }]);
-    expect(readAll(['data: {"usage":\r', '\ndata: 5}\r', "\n\r", "\n"])).toEqual([{ usage: 5 }]);
+    expect(readAll(['data: {"usage":\r', "\ndata: 5}\r", "\n\r", "\n"])).toEqual([{ usage: 5 }]);
   });
 
   it("passes over an event that is too long to hold, and reads on after it", () => {
