@@ -153,6 +153,21 @@ describe("guard", () => {
     expect([bucket.waiting, clock.pending]).toEqual([0, 0]);
   });
 
+  it("serves the next at once when a big caller that held the line leaves", async () => {
+    const clock = new FakeClock();
+    const bucket = new TokenBucket({ ratePerSecond: 10, burst: 10 }, { max: 5, maxWaitMs: 60_000 }, clock);
+    await bucket.take(10);
+    const leaving = new AbortController();
+    const big = bucket.take(10, { signal: leaving.signal });
+    let served: number | undefined;
+    void bucket.take(1).then(() => (served = clock.now()));
+    await clock.advance(200);
+    leaving.abort(new Error("gone"));
+    await expect(big).rejects.toThrow("gone");
+    await settled();
+    expect([served, bucket.waiting, clock.pending]).toEqual([200, 0, 0]);
+  });
+
   it("gives lines their turns, so that a long one starves no short one", async () => {
     const queue = new BoundedQueue({ concurrency: 1, max: 1_000, maxWaitMs: 60_000 }, new FakeClock());
     const order: string[] = [];
