@@ -1,10 +1,19 @@
 import type pg from "pg";
 import type { Balance, Instant, Job, KeyRecord, TenantBook, UserAllowanceSetting } from "../domain/index.js";
-import type { RecordStore, RecordTransaction, TenantConfig, TenantRow, TenantWant } from "../protocol/ports.js";
+import type {
+  ChildRow,
+  ChildStanding,
+  RecordStore,
+  RecordTransaction,
+  TenantConfig,
+  TenantRow,
+  TenantWant,
+} from "../protocol/ports.js";
 import { classify, connect, RecordUnreachable } from "./connection.js";
 import * as find from "./load.js";
 import * as row from "./rows.js";
 import { ms, rowsOf, statement, type Statement } from "./sql.js";
+import { findStandings } from "./standing.js";
 import { sendWrites } from "./write.js";
 
 type Books = ReadonlyMap<string, TenantBook>;
@@ -91,6 +100,10 @@ export class PostgresRecord implements RecordStore {
       if (!columns) return null;
       return { tenant: row.tenantOf(columns), settings: row.settingsOf(settings.filter(([tenant]) => tenant === id)) };
     });
+  }
+
+  findStandings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]> {
+    return findStandings(this.reads, rows);
   }
 
   async pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]> {
