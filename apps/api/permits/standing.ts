@@ -28,7 +28,7 @@ interface Waiting {
 }
 
 /** So many questions are under way at once; what comes meanwhile is asked together. */
-const MOST_AT_WORK = 2;
+const MOST_AT_WORK = 1;
 const MOST_TOGETHER = 200;
 
 /** How reservations stand in the record now, as fresh as the question. */
