@@ -75,6 +75,10 @@ export class SimRecord implements RecordStore {
     return tenants.map((tenant, i) => tenant && { tenant, settings: settings[i]! });
   }
 
+  findStandings(): Promise<never> {
+    return Promise.reject(new Error("the simulation starts no attempts by permit"));
+  }
+
   async pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]> {
     return this.call(async () =>
       [...(this.server.tables.get(tenantId)?.balances.values() ?? [])]

@@ -179,7 +179,7 @@ describe("the simulated record and PostgreSQL refuse alike", () => {
   });
   const attempt: Attempt = {
     ...{ reservationId: "rsv_1", child: 1, attempt: 1, outcome: "succeeded" },
-    ...{ actual: { tokens: 1 }, freed: { tokens: 1 }, late: false, at: NOON },
+    ...{ actual: { tokens: 1 }, freed: { tokens: 1 }, late: false, at: NOON, permit: null },
   };
   const balance = (tenantId: string, more: Partial<Balance>): Balance => {
     const scope = { kind: "tenant", id: tenantId } as const;

@@ -71,6 +71,7 @@ export function commandsOf(tenantId: string) {
       attempt,
       outcome,
       actual: amountsOf(actual),
+      permit: null,
       key,
     }),
     settle: (reservationId: string, actual: Tokens): Settle => ({

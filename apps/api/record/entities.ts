@@ -105,6 +105,7 @@ export function attemptOf(row: rows.Attempt): Attempt {
     freed: row.freed as Amounts,
     late: row.late,
     at: row.at.getTime(),
+    permit: row.permitId === null ? null : { id: row.permitId, outcome: row.permitOutcome! },
   };
 }
 

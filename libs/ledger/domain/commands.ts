@@ -1,4 +1,5 @@
 import type { Amounts, Ask, Denial } from "#libs/plan";
+import type { EndedPermit } from "./entities.js";
 import type { Period } from "./window.js";
 
 /** An idempotency key in use: the key, and a digest of the tenant's request that it is bound to (route and body). */
@@ -38,7 +39,9 @@ export interface Charge extends OfTenant {
   readonly attempt: number;
   readonly outcome: "succeeded" | "failed";
   readonly actual: Amounts;
-  readonly key: KeyUse;
+  readonly permit: EndedPermit | null;
+  /** null: the place of the attempt, and its permit, are all that tells the same charge again from another. */
+  readonly key: KeyUse | null;
 }
 
 export interface Release extends OfTenant {

@@ -99,6 +99,15 @@ export interface Attempt {
   readonly freed: Amounts;
   readonly late: boolean;
   readonly at: Instant;
+  /** null: it was charged without a permit. */
+  readonly permit: EndedPermit | null;
+}
+
+/** How a permit ended. An attempt is ended by one permit, in one way. */
+export interface EndedPermit {
+  readonly id: string;
+  /** As its holder said; finer than what is charged. */
+  readonly outcome: string;
 }
 
 export type EntryType = "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit";

@@ -34,11 +34,13 @@ const FIND_RESERVATIONS = statement(
   "reservations",
   `SELECT ${row.RESERVATION} FROM ${WANTED} JOIN reservations r USING (tenant_id, id)`,
 );
+/** Many reservations are held by one balance: each is named once before it is looked up. */
 const FIND_HOLDERS = statement(
   "holders",
-  `SELECT DISTINCT ${row.BALANCE} FROM ${WANTED}
-   JOIN reservations r USING (tenant_id, id), unnest(r.keys) AS held(key)
-   JOIN balances b ON b.key = held.key WHERE b.tenant_id = r.tenant_id`,
+  `SELECT ${row.BALANCE} FROM (
+     SELECT DISTINCT r.tenant_id, held.key FROM ${WANTED} JOIN reservations r USING (tenant_id, id),
+       unnest(r.keys) AS held(key)
+   ) AS held JOIN balances b USING (tenant_id, key)`,
 );
 /** Whoever moves a reservation of a child job asks which jobs of its line have ended. */
 const FIND_LINES = statement(

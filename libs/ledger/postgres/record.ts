@@ -1,10 +1,19 @@
 import type pg from "pg";
 import type { Balance, Instant, Job, KeyRecord, TenantBook, UserAllowanceSetting } from "../domain/index.js";
-import type { RecordStore, RecordTransaction, TenantConfig, TenantRow, TenantWant } from "../protocol/ports.js";
+import type {
+  ChildRow,
+  ChildStanding,
+  RecordStore,
+  RecordTransaction,
+  TenantConfig,
+  TenantRow,
+  TenantWant,
+} from "../protocol/ports.js";
 import { classify, connect, RecordUnreachable } from "./connection.js";
 import * as find from "./load.js";
 import * as row from "./rows.js";
-import { ms, rowsOf, statement, type Statement } from "./sql.js";
+import { inOneFlight, ms, rowsOf, statement, type Statement } from "./sql.js";
+import { findStandings } from "./standing.js";
 import { sendWrites } from "./write.js";
 
 type Books = ReadonlyMap<string, TenantBook>;
@@ -93,6 +102,10 @@ export class PostgresRecord implements RecordStore {
     });
   }
 
+  findStandings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]> {
+    return findStandings(this.reads, rows);
+  }
+
   async pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]> {
     return (await rowsOf<row.BalanceColumns>(this.reads, find.PAGE_BALANCES, [tenantId, after, most])).map(
       row.balanceOf,
@@ -115,12 +128,14 @@ class PostgresTransaction implements RecordTransaction {
 
   /** One flight: BEGIN, the locks, the time and what is wanted, each a statement with a snapshot of its own. */
   async open(books: Books, wants: readonly TenantWant[]): Promise<void> {
-    const [, tenants, [now]] = await Promise.all([
-      rowsOf(this.client, BEGIN),
-      rowsOf<row.TenantColumns>(this.client, LOCK, [[...books.keys()]]),
-      rowsOf<[number]>(this.client, NOW),
-      find.load(this.client, books, wants),
-    ]);
+    const [, tenants, [now]] = await inOneFlight(this.client, () =>
+      Promise.all([
+        rowsOf(this.client, BEGIN),
+        rowsOf<row.TenantColumns>(this.client, LOCK, [[...books.keys()]]),
+        rowsOf<[number]>(this.client, NOW),
+        find.load(this.client, books, wants),
+      ]),
+    );
     this.now = now![0];
     for (const book of books.values()) book.tenant = null;
     for (const columns of tenants) books.get(columns[0])!.tenant = row.tenantOf(columns);
@@ -131,7 +146,11 @@ class PostgresTransaction implements RecordTransaction {
   }
 
   async commit(books: Books): Promise<void> {
-    const results = await Promise.allSettled([...sendWrites(this.client, books.values()), rowsOf(this.client, COMMIT)]);
+    const sent = inOneFlight(this.client, () => [
+      ...sendWrites(this.client, books.values()),
+      rowsOf(this.client, COMMIT),
+    ]);
+    const results = await Promise.allSettled(sent);
     const failed = results.find((result) => result.status === "rejected");
     this.client.release(failed?.reason instanceof RecordUnreachable);
     if (failed) throw failed.reason;

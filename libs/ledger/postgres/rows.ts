@@ -105,12 +105,26 @@ export function reservationOf(columns: ReservationColumns): Reservation {
   };
 }
 
-export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")}`;
-export type AttemptColumns = [string, string, number, number, string, Amounts, Amounts, boolean, number];
+export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")},
+  a.permit_id, a.permit_outcome`;
+export type AttemptColumns = [
+  string,
+  string,
+  number,
+  number,
+  string,
+  Amounts,
+  Amounts,
+  boolean,
+  number,
+  string | null,
+  string | null,
+];
 
 export function attemptOf(columns: AttemptColumns): Attempt {
-  const [, reservationId, child, attempt, outcome, actual, freed, late, at] = columns;
-  return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at };
+  const [, reservationId, child, attempt, outcome, actual, freed, late, at, permitId, permitOutcome] = columns;
+  const permit = permitId === null ? null : { id: permitId, outcome: permitOutcome! };
+  return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at, permit };
 }
 
 export const KEY = `k.tenant_id, k.key, k.fingerprint, k.answer, ${ms("k.created_at")}`;

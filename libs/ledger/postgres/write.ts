@@ -64,9 +64,12 @@ const UPDATE_RESERVATIONS = write(
 );
 const INSERT_ATTEMPTS = write(
   "attempts",
-  `reservation_id text, child bigint, attempt bigint, outcome text, actual json, freed json, late boolean, at bigint`,
-  `INSERT INTO attempts (tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, at)
-   SELECT tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, ${at("at")} FROM x`,
+  `reservation_id text, child bigint, attempt bigint, outcome text, actual json, freed json, late boolean, at bigint,
+   permit_id text, permit_outcome text`,
+  `INSERT INTO attempts
+     (tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, at, permit_id, permit_outcome)
+   SELECT tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, ${at("at")}, permit_id, permit_outcome
+   FROM x`,
 );
 const INSERT_ENTRIES = write(
   "ledger entries",
@@ -257,8 +260,9 @@ function reservationRow(tenantId: string, one: Reservation) {
   };
 }
 
-function attemptRow(tenantId: string, { reservationId, at, ...fact }: Attempt) {
-  return { tenant_id: tenantId, reservation_id: reservationId, ...fact, at };
+function attemptRow(tenantId: string, { reservationId, permit, ...fact }: Attempt) {
+  const ended = { permit_id: permit?.id, permit_outcome: permit?.outcome };
+  return { tenant_id: tenantId, reservation_id: reservationId, ...fact, ...ended };
 }
 
 function entryRow(tenantId: string, entry: LedgerEntry) {

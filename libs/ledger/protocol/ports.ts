@@ -3,6 +3,8 @@ import type {
   Instant,
   Job,
   KeyRecord,
+  Plan,
+  Reservation,
   Tenant,
   TenantBook,
   TenantSettings,
@@ -20,6 +22,27 @@ export interface LedgerLog {
 export interface TenantRow {
   readonly tenantId: string;
   readonly id: string;
+}
+
+/** One child of a reservation, whose id is `id`. */
+export interface ChildRow extends TenantRow {
+  readonly child: number;
+}
+
+/** What the record says of the next attempt of a child. */
+export interface ChildStanding {
+  readonly state: Reservation["state"];
+  readonly jobId: string;
+  readonly jobState: Job["state"];
+  readonly tenantState: Tenant["state"];
+  /** null: plain amounts, which set no number of attempts. */
+  readonly plan: Plan | null;
+  /** Milliseconds until the deadline, by the record's clock; negative behind it. */
+  readonly leftMs: number;
+  /** The child's last attempt that was charged; 0 before the first. */
+  readonly charged: number;
+  /** One of its attempts did. */
+  readonly succeeded: boolean;
 }
 
 export interface TenantWant extends Want {
@@ -48,6 +71,7 @@ export interface RecordStore {
   findJobs(rows: readonly TenantRow[]): Promise<(Job | null)[]>;
   findUsers(rows: readonly TenantRow[]): Promise<Record<string, UserAllowanceSetting>[]>;
   findTenants(ids: readonly string[]): Promise<(TenantConfig | null)[]>;
+  findStandings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]>;
 
   /** A tenant's balances in the order of their keys, those behind `after`. */
   pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]>;
