@@ -48,7 +48,8 @@ export class GovernedClient implements Client {
       const permit = await starter.permit(this.reservationId, { child, service, waitMs: WAIT_MS });
       if (permit.status === 409) return false;
       if (permit.status !== 201) {
-        await sleep(retryAfterMs(permit));
+        // Not at once all together: else who failed last comes first, and spends its attempts on an outage.
+        await sleep(retryAfterMs(permit) * (1 + Math.random()));
         continue;
       }
       const { status, body } = await fetch(stub.url);
