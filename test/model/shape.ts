@@ -95,7 +95,7 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     "reservations WHERE tenant_id = $1",
   );
   const jobs = await rows(
-    `id, user_name AS user, name, labels, allowance, ancestors, state, ${ms("created_at")} AS "createdAt", ${ms("closed_at")} AS "closedAt"`,
+    `id, user_name AS user, name, labels, allowance, ancestors, would_deny AS "wouldDeny", state, ${ms("created_at")} AS "createdAt", ${ms("closed_at")} AS "closedAt"`,
     "jobs WHERE tenant_id = $1",
   );
   const attempts = await rows(

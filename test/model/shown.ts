@@ -26,11 +26,21 @@ const maybe = <T>(name: string, value: T | null | undefined, shown: (value: T) =
   value === null || value === undefined ? {} : { [name]: shown(value) };
 
 export function jobShown(job: Job): object {
-  const { id, state, user, name, labels, allowance, ancestors, createdAt, closedAt } = job;
+  const { id, state, user, name, labels, allowance, ancestors, createdAt, closedAt, wouldDeny } = job;
   const times = { createdAt: at(createdAt), ...maybe("closedAt", closedAt, at) };
   const [parentJobId] = ancestors;
   const place = { depth: ancestors.length + 1, ...(parentJobId !== undefined && { parentJobId, grant: allowance }) };
-  return { id, state, ...maybe("user", user), ...maybe("name", name), labels, allowance, ...place, ...times };
+  return {
+    id,
+    state,
+    ...maybe("user", user),
+    ...maybe("name", name),
+    labels,
+    allowance,
+    ...place,
+    ...times,
+    ...maybe("wouldDeny", wouldDeny, deniedShown),
+  };
 }
 
 export function reservationShown(reservation: Reservation): object {

@@ -168,6 +168,7 @@ describe("the simulated record and PostgreSQL refuse alike", () => {
     labels: {},
     allowance: {},
     ancestors: [],
+    wouldDeny: null,
     state: "open",
     createdAt: NOON,
     closedAt: null,

@@ -68,6 +68,7 @@ export function jobOf(row: rows.Job): Job {
     labels: row.labels as Record<string, string>,
     allowance: row.allowance as Amounts,
     ancestors: row.ancestors,
+    wouldDeny: row.wouldDeny as Denial | null,
     state: row.state as Job["state"],
     createdAt: row.createdAt.getTime(),
     closedAt: row.closedAt && row.closedAt.getTime(),

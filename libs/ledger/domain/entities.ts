@@ -52,6 +52,8 @@ export interface Job {
   readonly allowance: Amounts;
   /** The jobs above it, its parent first; none for a root. */
   readonly ancestors: readonly string[];
+  /** Of a child whose tenant only observes: why its grant would have been denied. */
+  readonly wouldDeny: Denial | null;
   state: "open" | "closed" | "cancelled";
   readonly createdAt: Instant;
   closedAt: Instant | null;

@@ -57,7 +57,7 @@ export function attemptView({ reservationId, child, attempt, outcome, actual, fr
 }
 
 export function jobView(job: Job): object {
-  const { id, user, name, labels, state, allowance, ancestors } = job;
+  const { id, user, name, labels, state, allowance, ancestors, wouldDeny } = job;
   return {
     id,
     state,
@@ -67,6 +67,7 @@ export function jobView(job: Job): object {
     allowance,
     ...(ancestors.length > 0 && { parentJobId: ancestors[0], grant: allowance }),
     depth: depthOf(job),
+    ...(wouldDeny && { wouldDeny: denialView(wouldDeny) }),
     createdAt: instant(job.createdAt),
     ...(job.closedAt !== null && { closedAt: instant(job.closedAt) }),
   };

@@ -40,7 +40,7 @@ export function balanceOf([, key, limit, reserved, spent, version]: BalanceColum
   return { key, ...parseBalanceKey(key), limit, reserved, spent, version };
 }
 
-export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.ancestors, j.state,
+export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.ancestors, j.would_deny, j.state,
   ${ms("j.created_at")}, ${ms("j.closed_at")}`;
 export type JobColumns = [
   string,
@@ -50,13 +50,15 @@ export type JobColumns = [
   Record<string, string>,
   Amounts,
   string[],
+  Denial | null,
   string,
   number,
   number | null,
 ];
 
-export function jobOf([, id, user, name, labels, allowance, ancestors, state, createdAt, closedAt]: JobColumns): Job {
-  return { id, user, name, labels, allowance, ancestors, state: state as Job["state"], createdAt, closedAt };
+export function jobOf([, id, user, name, labels, allowance, ancestors, wouldDeny, ...rest]: JobColumns): Job {
+  const [state, createdAt, closedAt] = rest;
+  return { id, user, name, labels, allowance, ancestors, wouldDeny, state: state as Job["state"], createdAt, closedAt };
 }
 
 export const RESERVATION = `r.tenant_id, r.id, r.job_id, r.user_name, r.state, r.reserved, r.held, r.charged, r.plan, r.keys,

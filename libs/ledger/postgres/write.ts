@@ -34,10 +34,12 @@ const INSERT_BALANCES = write(
 );
 const INSERT_JOBS = write(
   "new jobs",
-  `id text, user_name text, name text, labels jsonb, allowance json, parent_id text, ancestors text[], state text,
+  `id text, user_name text, name text, labels jsonb, allowance json, parent_id text, ancestors text[], would_deny json, state text,
    created_at bigint, closed_at bigint`,
-  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, state, created_at, closed_at)
-   SELECT tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, state, ${at("created_at")}, ${at("closed_at")} FROM x`,
+  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, would_deny, state,
+     created_at, closed_at)
+   SELECT tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, would_deny, state,
+     ${at("created_at")}, ${at("closed_at")} FROM x`,
 );
 const UPDATE_JOBS = write(
   "jobs",
@@ -222,7 +224,7 @@ function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) 
 }
 
 function jobRow(tenantId: string, job: Job) {
-  const { id, user, name, labels, allowance, ancestors, state, createdAt, closedAt } = job;
+  const { id, user, name, labels, allowance, ancestors, wouldDeny, state, createdAt, closedAt } = job;
   return {
     tenant_id: tenantId,
     id,
@@ -232,6 +234,7 @@ function jobRow(tenantId: string, job: Job) {
     allowance,
     parent_id: ancestors[0] ?? null,
     ancestors,
+    would_deny: wouldDeny,
     state,
     created_at: createdAt,
     closed_at: closedAt,
