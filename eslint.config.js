@@ -2,6 +2,7 @@ import tseslint from "typescript-eslint";
 
 /** What the compiler does not see: forgotten promises, sizes (house rules), and habits that hide a fault. */
 export default tseslint.config(
+<<<<<<< HEAD
   {
     ignores: [
       "dist/",
@@ -13,8 +14,11 @@ export default tseslint.config(
       ".holdfast/",
     ],
   },
+=======
+  { ignores: ["dist/", "coverage/", "node_modules/", "prisma/generated/", "apps/console/generated/", ".holdfast/"] },
+>>>>>>> w-console
   {
-    files: ["**/*.ts"],
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strict],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -37,7 +41,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["**/*.{ts,mjs,js,cjs}"],
+    files: ["**/*.{ts,tsx,mjs,js,cjs}"],
     rules: {
       complexity: ["error", 15],
       eqeqeq: ["error", "always", { null: "ignore" }],

@@ -8,6 +8,8 @@ import { AdminGuard, TenantGuard } from "./auth/guards.js";
 import { BalancesController } from "./balances/balances.controller.js";
 import { BatchController } from "./batch/batch.controller.js";
 import { BatchRunner } from "./batch/run.js";
+import { ConsoleController } from "./console/console.controller.js";
+import { ConsoleFiles } from "./console/files.js";
 import { DocsController } from "./openapi/docs.controller.js";
 import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
@@ -74,6 +76,7 @@ export class AppModule {
         ReconcileController,
         HealthController,
         DocsController,
+        ConsoleController,
       ],
       providers: [
         { provide: Ledger, useValue: ledger },
@@ -86,6 +89,7 @@ export class AppModule {
         { provide: ReconcileRunner, useValue: runner },
         { provide: BatchRunner, useValue: new BatchRunner(ledger, jobLimits, log) },
         { provide: JobLimits, useValue: jobLimits },
+        { provide: ConsoleFiles, useValue: ConsoleFiles.read() },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

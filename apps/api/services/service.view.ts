@@ -6,7 +6,7 @@ const COUNT = { type: "integer", minimum: 0 };
 const MAYBE_COUNT = { type: ["integer", "null"], minimum: 0 };
 
 /** How a service stands now. */
-export class LiveView {
+export class ServiceLiveView {
   @Shown(MAYBE_COUNT, { description: "Tokens of the rate that are there; null without a rate." })
   tokens!: number | null;
 
@@ -45,8 +45,8 @@ export class ServiceView extends ServiceBody {
 }
 
 export class ServiceDetailView extends ServiceView {
-  @Shown({ type: LiveView })
-  live!: LiveView;
+  @Shown({ type: ServiceLiveView })
+  live!: ServiceLiveView;
 }
 
 /** What bounds one tenant's calls to a service, as it was given. */

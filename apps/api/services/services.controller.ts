@@ -12,7 +12,7 @@ import { SERVICE_NAME } from "../validation/service-name.js";
 import { Filters, Payload } from "../validation/pipe.js";
 import { limitsOf } from "./limits.js";
 import { BreakerStateBody, checkService, ServiceBody } from "./service.dto.js";
-import { LiveView, ServiceDetailView, ServiceView } from "./service.view.js";
+import { ServiceLiveView, ServiceDetailView, ServiceView } from "./service.view.js";
 
 interface ServiceRow {
   readonly name: string;
@@ -24,7 +24,7 @@ interface ServiceRow {
 
 /** Services as the operator sets them, over all tenants. */
 @AdminRoutes("services")
-@ApiExtraModels(LiveView)
+@ApiExtraModels(ServiceLiveView)
 export class ServicesController {
   constructor(
     private readonly record: PrismaClient,
