@@ -5,6 +5,8 @@ import { Prisma, type PrismaClient } from "../record/client.js";
 /** What a reservation says of the attempts of one child. */
 export interface Standing {
   readonly jobId: string;
+  /** The service that it is for; null where none was named. */
+  readonly service: string | null;
   /** Attempts that each child may have. */
   readonly attempts: number;
   /** The last one that was charged; 0 before the first. */
@@ -16,6 +18,7 @@ export interface Standing {
 interface Columns {
   readonly state: string;
   readonly plan: Plan | null;
+  readonly service: string | null;
   readonly jobId: string;
   readonly jobState: string;
   readonly tenantState: string;
@@ -58,8 +61,8 @@ export class Standings {
     });
     if (!row) throw notFound("reservation");
     refuse(row, asked.reservationId, asked.child);
-    const { plan, jobId, charged, leftMs } = row;
-    return { jobId, attempts: plan?.attempts ?? UNPLANNED, charged: charged ?? 0, leftMs };
+    const { plan, jobId, service, charged, leftMs } = row;
+    return { jobId, service, attempts: plan?.attempts ?? UNPLANNED, charged: charged ?? 0, leftMs };
   }
 
   private async work(): Promise<void> {
@@ -82,7 +85,7 @@ export class Standings {
     const ids = asked.map(({ reservationId }) => reservationId);
     const children = asked.map(({ child }) => String(child));
     const rows = await this.record.$queryRaw<(Columns & { readonly n: number })[]>(Prisma.sql`
-      SELECT asked.n::int AS n, r.state, r.plan, r.job_id AS "jobId", j.state AS "jobState", t.state AS "tenantState",
+      SELECT asked.n::int AS n, r.state, r.plan, r.service, r.job_id AS "jobId", j.state AS "jobState", t.state AS "tenantState",
         (extract(epoch FROM r.expires_at - holdfast_now()) * 1000)::float8 AS "leftMs",
         a.charged, a.succeeded
       FROM unnest(${tenantIds}::text[], ${ids}::text[], ${children}::text[]::bigint[]) WITH ORDINALITY

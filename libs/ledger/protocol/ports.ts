@@ -1,10 +1,10 @@
 import type {
   Balance,
+  Books,
   Instant,
   Job,
   KeyRecord,
   Tenant,
-  TenantBook,
   TenantSettings,
   UserAllowanceSetting,
   Want,
@@ -22,10 +22,6 @@ export interface TenantRow {
   readonly id: string;
 }
 
-export interface TenantWant extends Want {
-  readonly tenantId: string;
-}
-
 export interface TenantConfig {
   readonly tenant: Tenant;
   readonly settings: TenantSettings;
@@ -37,10 +33,11 @@ export interface TenantConfig {
  */
 export interface RecordStore {
   /**
-   * Opens a transaction: locks the tenants of the books, in the order of their ids, and then fills the books with the
-   * tenants and with what is wanted. A want that does not exist is filled as null.
+   * Opens a transaction: locks the tenants of the books, in the order of their ids, then the services of the books and of
+   * the reservations that are wanted, in the order of their names, and then fills the books with the tenants, the services
+   * and what is wanted. A want that does not exist is filled as null; the books of services that were found are added.
    */
-  begin(books: ReadonlyMap<string, TenantBook>, wants: readonly TenantWant[]): Promise<RecordTransaction>;
+  begin(books: Books, wants: readonly Want[]): Promise<RecordTransaction>;
 
   /** Plain reads, without a lock; one result for each row asked for, in order. */
   findKeys(rows: readonly TenantRow[]): Promise<(KeyRecord | null)[]>;
@@ -60,9 +57,9 @@ export interface RecordStore {
 export interface RecordTransaction {
   /** The record's time after the locks were taken. */
   readonly now: Instant;
-  load(books: ReadonlyMap<string, TenantBook>, wants: readonly TenantWant[]): Promise<void>;
+  load(books: Books, wants: readonly Want[]): Promise<void>;
   /** Writes what the books changed and commits; with the belt: a row that is not as it was read undoes all of it. */
-  commit(books: ReadonlyMap<string, TenantBook>): Promise<void>;
+  commit(books: Books): Promise<void>;
   rollback(): Promise<void>;
 }
 
