@@ -181,6 +181,7 @@ export function shownAfter(book: TenantBook, command: Command, now: number): obj
 
 function changeShown(book: TenantBook, { change }: Configure, now: number): object {
   if (change.change === "state" || change.change === "patch") return tenantShown(book);
+  if (change.change === "service") return {};
   const { settings, tenantId } = book;
   const { unit } = change;
   if (change.change !== "userAllowance") {

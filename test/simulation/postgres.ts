@@ -1,10 +1,8 @@
-import type { Instant, TenantBook } from "#libs/ledger";
-import type { TenantConfig, TenantWant } from "../../libs/ledger/protocol/ports.js";
+import type { Books, Instant, TenantBook, Want } from "#libs/ledger";
+import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
 import { actor, type Actor, type Scheduler } from "./scheduler.js";
 import { apply, check, emptyTables, type TenantTables, type Writes } from "./tables.js";
 import { Unreachable } from "./wire.js";
-
-type Books = ReadonlyMap<string, TenantBook>;
 
 /** A connection as the server knows it. */
 export class Session {
@@ -59,7 +57,7 @@ export class SimPostgres {
   }
 
   /** Locks the tenants in the order of their ids; then the time, then the tenants and what is wanted. */
-  async begin(session: Session, books: Books, wants: readonly TenantWant[]): Promise<Instant> {
+  async begin(session: Session, books: Books, wants: readonly Want[]): Promise<Instant> {
     this.alive(session);
     this.sessions.add(session);
     session.asked += 1;
@@ -74,7 +72,7 @@ export class SimPostgres {
     return (session.now = this.now());
   }
 
-  load(session: Session, books: Books, wants: readonly TenantWant[]): void {
+  load(session: Session, books: Books, wants: readonly Want[]): void {
     this.alive(session);
     session.asked += 1;
     this.fill(books, wants);
@@ -141,7 +139,7 @@ export class SimPostgres {
     );
   }
 
-  private fill(books: Books, wants: readonly TenantWant[]): void {
+  private fill(books: Books, wants: readonly Want[]): void {
     for (const { tenantId, kind, id } of wants) {
       const tables = this.tables.get(tenantId);
       if (tables) FILLS[kind](books.get(tenantId)!, tables, id);
@@ -155,7 +153,7 @@ function copy<Row extends object>(row: Row | undefined): Row | null {
   return row ? { ...row } : null;
 }
 
-const FILLS: Record<TenantWant["kind"], Fill> = {
+const FILLS: Record<Want["kind"], Fill> = {
   tenant: () => {
     throw new Error("tenants are loaded with their lock");
   },

@@ -4,6 +4,8 @@ import { notFound, Problem } from "../problems/problem.js";
 /** What a reservation says of the attempts of one child. */
 export interface Standing {
   readonly jobId: string;
+  /** The service that it is for; null where none was named. */
+  readonly service: string | null;
   /** Attempts that each child may have. */
   readonly attempts: number;
   /** The last one that was charged; 0 before the first. */
@@ -46,8 +48,8 @@ export class Standings {
     });
     if (!row) throw notFound("reservation");
     refuse(row, asked.reservationId, asked.child);
-    const { plan, jobId, charged, leftMs } = row;
-    return { jobId, attempts: plan?.attempts ?? UNPLANNED, charged, leftMs };
+    const { plan, jobId, service, charged, leftMs } = row;
+    return { jobId, service, attempts: plan?.attempts ?? UNPLANNED, charged, leftMs };
   }
 
   private async work(): Promise<void> {

@@ -86,6 +86,8 @@ export function reservationOf(row: rows.Reservation): Reservation {
     charged: row.charged as Amounts,
     plan: row.plan as Plan | null,
     keys: row.keys,
+    service: row.service,
+    serviceKeys: row.serviceKeys,
     ancestors: row.ancestors,
     actual: row.actual as Amounts | null,
     late: row.late,

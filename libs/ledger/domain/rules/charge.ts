@@ -14,20 +14,20 @@ import { holdersOf, moveHeld } from "./holders.js";
 export function charge(book: TenantBook, command: Charge, now: Instant): Outcome {
   const reservation = findReservation(book, command.reservationId);
   if (!reservation) return notFound();
-  const balances = holdersOf(book, reservation);
+  const holders = holdersOf(book, reservation);
   const known = book.attempts.find(attemptsId(reservation.id, command.child)) ?? [];
   const refusal = checkActual(reservation, command.actual);
   if (refusal) return refusal;
   const same = known.find(({ attempt }) => attempt === command.attempt);
   if (same) return repeat(same, command);
-  const refused = refuseCharge(reservation, known, command) ?? refuseBeyondIntegers(balances, command.actual);
+  const refused = refuseCharge(reservation, known, command) ?? refuseBeyondIntegers(holders, command.actual);
   if (refused) return refused;
 
   const { child, attempt, outcome, actual, permit } = command;
   const late = reservation.state === "expired" || isOverdue(reservation, now);
   const freed = freedBy(reservation, known, command);
   const detail = { child, attempt, ...(late && { late }) };
-  moveHeld(book, reservation, balances, { type: "charge", freed, spent: actual, detail, now });
+  moveHeld(book, reservation, holders, { type: "charge", freed, spent: actual, detail, now });
   reservation.charged = byUnit(reservation, (unit) => reservation.charged[unit]! + actual[unit]!);
   const fact: Attempt = {
     reservationId: reservation.id,
