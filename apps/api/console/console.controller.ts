@@ -14,7 +14,7 @@ const FOR_GOOD = "public, max-age=31536000, immutable";
 export class ConsoleController {
   constructor(private readonly files: ConsoleFiles) {}
 
-  @Get(["", ...CONSOLE_PAGES.flatMap((page) => [page, `${page}/*path`])])
+  @Get(["", ...CONSOLE_PAGES.flatMap((page) => [page, `${page}/*`])])
   page(@Res({ passthrough: true }) reply: FastifyReply): Buffer {
     return this.send("index.html", reply);
   }

@@ -25,10 +25,8 @@ export function LabPage() {
         </p>
       </div>
       <div className={css.columns}>
-        <div className={css.side}>
+        <div className={css.controlsPlace}>
           <Controls lab={lab} />
-          <Presets onChoose={lab.load} />
-          <Files run={lab.run} valid={lab.checked.inputs !== null} onLoad={lab.load} />
         </div>
         <div className={css.results}>
           {lab.checked.inputs === null && (
@@ -42,6 +40,10 @@ export function LabPage() {
           <Picture run={lab.run} step={lab.step} />
           <Steps lab={lab} />
           <LivePanel inputs={lab.checked.inputs} />
+        </div>
+        <div className={css.extras}>
+          <Presets onChoose={lab.load} />
+          <Files run={lab.run} valid={lab.checked.inputs !== null} onLoad={lab.load} />
         </div>
       </div>
     </div>

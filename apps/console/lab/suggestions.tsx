@@ -20,7 +20,7 @@ export function Suggestions({ decision, lab }: Props) {
           <span>{text}</span>
           {change && (
             <Button size="compact-xs" variant="default" onClick={() => lab.change(change)}>
-              {change.children === undefined ? `Plan ${change.attempts} a child` : `Plan ${change.children} children`}
+              Try it
             </Button>
           )}
         </li>

@@ -26,7 +26,11 @@ describe("the words for a decision", () => {
       { text: "1 attempt a child instead of 2 would fit.", change: { attempts: 1 } },
     ]);
     expect(suggestionsOf(decision(5), LAB_DEFAULTS)).toEqual([
-      { text: expect.stringContaining("Not even"), change: null },
+      { text: "Only 1 child with one attempt each would fit.", change: { children: 1, attempts: 1 } },
+    ]);
+    const little = { ...LAB_DEFAULTS, tenantAllowance: 490 };
+    expect(suggestionsOf(decision(5, little), little)).toEqual([
+      { text: "Nothing of it would fit, not even one attempt of one child.", change: null },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 /** What the lab says of a decision, once for the table, the picture and the screen reader. */
-import { type Decision, type LabInputs, type LabScope } from "#libs/plan";
+import { type Bound, type Decision, type LabInputs, type LabScope, maxChildren, sizeOf } from "#libs/plan";
 
 export const shown = (amount: number): string => amount.toLocaleString("en");
 
@@ -42,24 +42,32 @@ export interface Suggestion {
 }
 
 /** What would have fitted at a step that was, or would have been, denied; empty where the job fitted. */
-export function suggestionsOf({ advice }: Decision, { children, attempts }: LabInputs): Suggestion[] {
+export function suggestionsOf(decision: Decision, inputs: LabInputs): Suggestion[] {
+  const { advice } = decision;
   if (!advice) return [];
-  const { maxChildren, maxAttempts } = advice;
+  const { children, attempts } = inputs;
   const fits: Suggestion[] = [];
-  if (maxChildren > 0) {
-    const text = `${count(maxChildren, "child", "children")} instead of ${shown(children)} would fit.`;
-    fits.push({ text, change: { children: maxChildren } });
+  if (advice.maxChildren > 0) {
+    const text = `${count(advice.maxChildren, "child", "children")} instead of ${shown(children)} would fit.`;
+    fits.push({ text, change: { children: advice.maxChildren } });
   }
-  if (maxAttempts > 0) {
-    const text = `${count(maxAttempts, "attempt")} a child instead of ${shown(attempts)} would fit.`;
-    fits.push({ text, change: { attempts: maxAttempts } });
+  if (advice.maxAttempts > 0) {
+    const text = `${count(advice.maxAttempts, "attempt")} a child instead of ${shown(attempts)} would fit.`;
+    fits.push({ text, change: { attempts: advice.maxAttempts } });
   }
-  return fits.length > 0
-    ? fits
-    : [
-        {
-          text: "Not even one child with all its attempts, or all children with one attempt, would fit.",
-          change: null,
-        },
-      ];
+  return fits.length > 0 ? fits : [withoutRetries(decision, inputs)];
+}
+
+/** Where neither figure alone can be lowered enough: the most children that would fit with one attempt each. */
+function withoutRetries({ before }: Decision, { children, cost }: LabInputs): Suggestion {
+  const ask = sizeOf({ children, attempts: 1, attemptCost: { units: cost } })!;
+  const bounds = (["job", "tenant"] as const).map((kind): Bound => ({
+    scope: { kind, id: kind },
+    unit: "units",
+    figures: before[kind],
+  }));
+  const most = maxChildren(ask, bounds);
+  if (most === 0) return { text: "Nothing of it would fit, not even one attempt of one child.", change: null };
+  const text = `Only ${count(most, "child", "children")} with one attempt each would fit.`;
+  return { text, change: { children: most, attempts: 1 } };
 }

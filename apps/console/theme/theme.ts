@@ -1,4 +1,4 @@
-import { Modal, createTheme } from "@mantine/core";
+import { Button, Modal, createTheme } from "@mantine/core";
 
 /**
  * Colours and sizes stand in base.css as variables: a policy without inline styles leaves no room for variables that a
@@ -6,6 +6,13 @@ import { Modal, createTheme } from "@mantine/core";
  */
 export const theme = createTheme({
   cursorType: "pointer",
-  focusRing: "auto",
-  components: { Modal: Modal.extend({ defaultProps: { lockScroll: false, centered: true } }) },
+  components: {
+    Modal: Modal.extend({ defaultProps: { lockScroll: false, centered: true } }),
+    Button: Button.extend({
+      // White is no contrast to the light accents of the dark scheme.
+      vars: (_, { variant = "filled" }) => ({
+        root: variant === "filled" ? { "--button-color": "var(--hf-surface)" } : {},
+      }),
+    }),
+  },
 });
