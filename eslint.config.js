@@ -2,21 +2,17 @@ import tseslint from "typescript-eslint";
 
 /** What the compiler does not see: forgotten promises, sizes (house rules), and habits that hide a fault. */
 export default tseslint.config(
-<<<<<<< HEAD
   {
     ignores: [
       "dist/",
       "coverage/",
       "node_modules/",
       "prisma/generated/",
-      "apps/console/",
+      "apps/console/generated/",
       "libs/client/api/openapi.ts",
       ".holdfast/",
     ],
   },
-=======
-  { ignores: ["dist/", "coverage/", "node_modules/", "prisma/generated/", "apps/console/generated/", ".holdfast/"] },
->>>>>>> w-console
   {
     files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strict],
