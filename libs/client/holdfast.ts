@@ -36,7 +36,7 @@ const TIMEOUT_MS = 30_000;
 export class Holdfast extends Api {
   /** What the journal of an earlier process had left to tell; nothing without a journal. Never rejects but for the file itself. */
   readonly replayed: Promise<Replayed>;
-  private readonly closer: Closer;
+  readonly #closer: Closer;
 
   constructor({ baseUrl, apiKey, timeoutMs = TIMEOUT_MS, retries = {}, journal, fetch }: HoldfastOptions) {
     const { protocol, href } = new URL(baseUrl);
@@ -51,8 +51,8 @@ export class Holdfast extends Api {
       }),
     );
     const kept = journal === undefined ? undefined : new Journal(journal);
-    this.closer = new Closer(this, kept);
-    this.replayed = kept ? replay(kept, this.closer) : Promise.resolve({ told: [], refused: [], kept: [] });
+    this.#closer = new Closer(this, kept);
+    this.replayed = kept ? replay(kept, this.#closer) : Promise.resolve({ told: [], refused: [], kept: [] });
     this.replayed.catch(() => undefined);
   }
 
@@ -81,7 +81,7 @@ export class Holdfast extends Api {
     work: (context: ReservationContext) => Promise<R> | R,
     options?: WithReservationOptions,
   ): Promise<R> {
-    return withReservation({ api: this, closer: this.closer }, [job, amounts], work, options);
+    return withReservation({ api: this, closer: this.#closer }, [job, amounts], work, options);
   }
 
   /**
@@ -89,7 +89,7 @@ export class Holdfast extends Api {
    * settled by what the worker tells. Await it for the report, or walk through the results as they come.
    */
   fanOut<T, R>(items: Iterable<T>, worker: Worker<T, R>, options: FanOutOptions): FanOut<T, R> {
-    const parts = { api: this, closer: this.closer };
+    const parts = { api: this, closer: this.#closer };
     const all = [...items];
     let stop: (reason: unknown) => void = () => undefined;
     const run = (onResult: ConstructorParameters<typeof Run<T, R>>[4]) => {
@@ -102,6 +102,6 @@ export class Holdfast extends Api {
 
   /** Ends a reservation by what is left to say of it, such as `NotSettled.closing`. The same again has the same effect. */
   close(closing: Closing): Promise<ClosedAs> {
-    return this.closer.close(closing);
+    return this.#closer.close(closing);
   }
 }

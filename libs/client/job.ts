@@ -23,17 +23,22 @@ export interface JobClient {
 
 /** One piece of incoming work; all that is done for it is bound to it. */
 export class Job {
+  /** Out of the way of whoever prints a job. */
+  readonly #client: JobClient;
+
   constructor(
-    private readonly client: JobClient,
+    client: JobClient,
     readonly id: string,
-  ) {}
+  ) {
+    this.#client = client;
+  }
 
   /**
    * A child job that can spend its grant and no more, held at this job at once. What it does not spend comes back when it ends.
    * @throws Denied where this job does not hold the grant.
    */
   child(grant: Amounts, fields: Omit<CreateJobBody, "parentJobId" | "grant"> = {}, call?: CallOptions): Promise<Job> {
-    return this.client.openJob({ ...fields, parentJobId: this.id, grant: { ...grant } }, call);
+    return this.#client.openJob({ ...fields, parentJobId: this.id, grant: { ...grant } }, call);
   }
 
   /** See `Holdfast.withReservation`. */
@@ -42,25 +47,25 @@ export class Job {
     work: (context: ReservationContext) => Promise<R> | R,
     options?: WithReservationOptions,
   ): Promise<R> {
-    return this.client.withReservation(this, amounts, work, options);
+    return this.#client.withReservation(this, amounts, work, options);
   }
 
   /** See `Holdfast.fanOut`. The job stays open. */
   fanOut<T, R>(items: Iterable<T>, worker: Worker<T, R>, options: Omit<FanOutOptions, "job">): FanOut<T, R> {
-    return this.client.fanOut(items, worker, { ...options, job: this });
+    return this.#client.fanOut(items, worker, { ...options, job: this });
   }
 
   get(call?: CallOptions): Promise<JobDetailView> {
-    return this.client.jobs.get(this.id, call);
+    return this.#client.jobs.get(this.id, call);
   }
 
   /** Admits nothing new, here and below. Idempotent. */
   close(call?: CallOptions): Promise<JobView> {
-    return this.client.jobs.close(this.id, call);
+    return this.#client.jobs.close(this.id, call);
   }
 
   /** The same, and what runs should stop: it may settle what it used. Idempotent. */
   cancel(call?: CallOptions): Promise<JobView> {
-    return this.client.jobs.cancel(this.id, call);
+    return this.#client.jobs.cancel(this.id, call);
   }
 }
