@@ -1,4 +1,4 @@
-import type { AdaptiveLimits, QueueLimits } from "../../flow/machines/index.js";
+import type { AdaptiveLimits, QueueLimits } from "#libs/flow/machines";
 import type { Clock } from "./clock.js";
 import { Guard, type AcquireOptions, type Permit } from "./guard.js";
 

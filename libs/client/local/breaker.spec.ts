@@ -124,7 +124,6 @@ describe("outcome of an error", () => {
     [named("Error", { status: 500 }), "failed"],
     [named("AI_APICallError", { statusCode: 503 }), "overloaded"],
     [named("Error", { status: 429 }), "overloaded"],
-    [named("Error", { status: 529 }), "overloaded"],
     [named("TimeoutError"), "overloaded"],
     [named("Error", { status: 404 }), "rejected"],
     [named("AbortError"), "cancelled"],

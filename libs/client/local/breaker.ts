@@ -1,4 +1,4 @@
-import type { BreakerLimits, BreakerPhase } from "../../flow/machines/index.js";
+import type { BreakerLimits, BreakerPhase } from "#libs/flow/machines";
 import type { Clock } from "./clock.js";
 import { Guard, type Permit } from "./guard.js";
 

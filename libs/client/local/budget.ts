@@ -8,7 +8,7 @@ import {
   type Ask,
   type Bound,
   type Denial,
-} from "../../plan/index.js";
+} from "#libs/plan";
 import { Held, isAmount } from "./held.js";
 
 /** Unit name → limit. 0 means that nothing may be spent. */

@@ -22,7 +22,7 @@ import {
   type QueueLimits,
   type Refusal,
   type Waiter,
-} from "../../flow/machines/index.js";
+} from "#libs/flow/machines";
 import { systemClock, type Clock } from "./clock.js";
 import { isAmount } from "./held.js";
 import { outcomeOf } from "./outcome.js";

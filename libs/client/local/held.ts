@@ -1,4 +1,4 @@
-import { MAX_AMOUNT, type Amounts } from "../../plan/index.js";
+import { MAX_AMOUNT, type Amounts } from "#libs/plan";
 
 /** An amount that is held until it is settled or released: exactly one of them, once. */
 export class Held {

@@ -1,4 +1,4 @@
-import type { QueueLimits } from "../../flow/machines/index.js";
+import type { QueueLimits } from "#libs/flow/machines";
 import type { Clock } from "./clock.js";
 import { Guard, type AcquireOptions } from "./guard.js";
 

@@ -1,4 +1,4 @@
-import type { GateReason } from "../../flow/machines/index.js";
+import type { GateReason } from "#libs/flow/machines";
 
 /** `cost_exceeds_burst`: more tokens than the bucket ever holds. */
 export type ShedCode = GateReason | "queue_full";

@@ -1,10 +1,14 @@
-import { StreamUsage } from "../costs/index.js";
+import { StreamUsage, type Unknown, type Usage } from "../costs/index.js";
 import { settle, type Costing, type Settlement } from "./settlement.js";
 import { EventReader } from "./sse.js";
 
 export interface MeterOptions extends Costing {
   /** Aborting cancels the stream: whoever reads it gets the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Reads a part of another dialect: the usage of the stream so far, or undefined where the part tells none. */
+  readonly usageIn?: ((part: unknown) => Usage | Unknown | undefined) | undefined;
+  /** Waited for before whoever reads is told that the stream has ended; what it throws is told instead. */
+  readonly closing?: (() => Promise<unknown>) | undefined;
 }
 
 /** A stream that is watched on its way. */
@@ -38,6 +42,7 @@ export function meter<T>(source: AsyncIterable<T> | ReadableStream<T>, options: 
 class Watch {
   readonly ended: Promise<Settlement>;
   private last: Settlement | undefined;
+  private read: Usage | Unknown | undefined;
   private readonly usage = new StreamUsage();
   private readonly text = new EventReader();
   private end!: (settlement: Settlement) => void;
@@ -73,13 +78,19 @@ class Watch {
     try {
       this.options.signal?.throwIfAborted();
       const next = await (this.aborted ? Promise.race([read(), this.aborted]) : read());
-      if (next.done) this.close();
-      else this.see(next.value);
+      if (!next.done) this.see(next.value);
+      else await this.closed();
       return next;
     } catch (error) {
       this.close();
       throw error;
     }
+  }
+
+  /** Closes it, and waits for what waits for that. */
+  async closed(): Promise<void> {
+    this.close();
+    await this.options.closing?.();
   }
 
   close(): void {
@@ -90,10 +101,14 @@ class Watch {
   }
 
   settlement(): Settlement {
-    return this.last ?? settle(this.usage.usage, this.options);
+    return this.last ?? settle(this.read ?? this.usage.usage, this.options);
   }
 
   private see(part: unknown): void {
+    if (this.options.usageIn) {
+      this.read = this.options.usageIn(part) ?? this.read;
+      return;
+    }
     const isText = typeof part === "string" || part instanceof Uint8Array;
     for (const event of isText ? this.text.read(part) : [part]) this.usage.see(event);
   }
@@ -107,7 +122,9 @@ function iteratorOf<T>(source: AsyncIterable<T>, watch: Watch): AsyncIterator<T>
       watch.next(() => iterator.next() as Promise<{ done?: boolean; value?: T }>) as Promise<IteratorResult<T>>,
     return: async (value?: unknown) => {
       watch.close();
-      return (await iterator.return?.(value)) ?? { done: true, value };
+      const last = (await iterator.return?.(value)) ?? { done: true as const, value };
+      await watch.closed();
+      return last;
     },
   };
 }
@@ -120,9 +137,10 @@ function readableOf<T>(source: ReadableStream<T>, watch: Watch): ReadableStream<
     if (done) controller.close();
     else controller.enqueue(value!);
   };
-  const cancel = (reason: unknown): Promise<void> => {
+  const cancel = async (reason: unknown): Promise<void> => {
     watch.close();
-    return reader.cancel(reason);
+    await reader.cancel(reason);
+    await watch.closed();
   };
   // Nothing is read ahead: what was not asked for was not seen.
   return new ReadableStream<T>({ pull, cancel }, { highWaterMark: 0 });
