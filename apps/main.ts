@@ -5,7 +5,7 @@ import { loadSettings, SettingsError, type RunSettings, type Settings } from "#l
 import { FolderInUseError, migrate, MigrationError, startPostgres, startRedis } from "#libs/embedded";
 import { Ledger } from "#libs/ledger";
 import { parseRedisUrl, RedisUrlProblem, tryRedis } from "#libs/redis";
-import { listen, Metrics } from "#libs/telemetry";
+import { listen, openTelemetry, type Telemetry } from "#libs/telemetry";
 import type * as Api from "./api/start.js";
 
 /** From dist/apps; the migrations are plain SQL and are not compiled. */
@@ -75,14 +75,14 @@ async function migrateRecord(databaseUrl: string): Promise<void> {
 
 /** Starts what the role asks for, on one ledger, and returns the address of the API. What a role does not need is not loaded. */
 async function startParts(settings: RunSettings): Promise<string | undefined> {
-  const metrics = new Metrics(settings);
-  running.push(() => metrics.close());
-  const reconciler = settings.role === "api" ? undefined : await reconcilerOf(settings, metrics);
-  await showMetrics(settings, metrics);
+  const telemetry = await openTelemetry(settings);
+  running.push(() => telemetry.close());
+  const reconciler = settings.role === "api" ? undefined : await reconcilerOf(settings, telemetry);
+  await showMetrics(settings, telemetry);
   if (settings.role === "reconciler") return undefined;
   const api = await import("./api/start.js");
   await showNewAdminKey(settings, api);
-  const { url, close } = await atPort("HOLDFAST_PORT", () => api.startApi(settings, { ...reconciler, metrics }));
+  const { url, close } = await atPort("HOLDFAST_PORT", () => api.startApi(settings, { ...reconciler, telemetry }));
   running.push(close);
   return url;
 }
@@ -103,12 +103,12 @@ async function showNewAdminKey(settings: RunSettings, { ensureAdminKey, openReco
 /** The reconciler, and what an API in the same process shares with it. */
 async function reconcilerOf(
   settings: RunSettings,
-  metrics: Metrics,
+  telemetry: Telemetry,
 ): Promise<Pick<Required<Api.ApiOptions>, "ledger" | "runNow">> {
   const { startReconciler } = await import("./reconciler/start.js");
   const { consoleLog } = await import("./reconciler/log.js");
   const log = consoleLog(settings.logLevel);
-  const ledger = Ledger.open({ ...settings, redisUrl: settings.redisUrl ?? null, log, meter: metrics.ledger });
+  const ledger = Ledger.open({ ...settings, redisUrl: settings.redisUrl ?? null, log, meter: telemetry.ledger });
   running.push(() => ledger.close());
   const reconciler = await startReconciler(settings, { ledger, log });
   running.push(() => reconciler.close());
@@ -116,7 +116,7 @@ async function reconcilerOf(
 }
 
 /** The figures at a port of their own, where one is set: the only one that a reconciler has. */
-async function showMetrics({ metricsPort, host }: RunSettings, metrics: Metrics): Promise<void> {
+async function showMetrics({ metricsPort, host }: RunSettings, { metrics }: Telemetry): Promise<void> {
   if (metricsPort === undefined) return;
   const { port, close } = await atPort("HOLDFAST_METRICS_PORT", () => listen(metrics, metricsPort, host));
   running.push(close);

@@ -18,7 +18,7 @@ import { JobLimits } from "./jobs/create.js";
 import { JobsController } from "./jobs/jobs.controller.js";
 import { KeysController } from "./keys/keys.controller.js";
 import { LedgerController } from "./ledger/ledger.controller.js";
-import { MetricsController } from "./metrics/metrics.controller.js";
+import { MetricsController } from "./telemetry/metrics.controller.js";
 import { PermitDesk } from "./permits/desk.js";
 import { PermitsController } from "./permits/permits.controller.js";
 import { ReservationPermitsController } from "./permits/reservation-permits.controller.js";
