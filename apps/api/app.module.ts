@@ -32,6 +32,12 @@ import { TenantServicesController } from "./services/tenant-services.controller.
 import { HistoryController } from "./tenants/history.controller.js";
 import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
+import { WebhookDesk } from "./webhooks/desk.js";
+import {
+  OperatorWebhooksController,
+  OwnWebhooksController,
+  WebhooksController,
+} from "./webhooks/webhooks.controller.js";
 
 /** What the routes need, made before the application and ended after it. */
 export interface ApiParts {
@@ -44,13 +50,14 @@ export interface ApiParts {
   readonly readiness: Readiness;
   readonly runner: ReconcileRunner;
   readonly jobLimits: JobLimits;
+  readonly webhooks: WebhookDesk;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
   static of(parts: ApiParts): DynamicModule {
-    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, log } = parts;
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, webhooks, log } = parts;
     return {
       module: AppModule,
       controllers: [
@@ -70,6 +77,9 @@ export class AppModule {
         ServicesController,
         TenantServicesController,
         FlowController,
+        WebhooksController,
+        OperatorWebhooksController,
+        OwnWebhooksController,
         HistoryController,
         ReconcileController,
         HealthController,
@@ -86,6 +96,7 @@ export class AppModule {
         { provide: ReconcileRunner, useValue: runner },
         { provide: BatchRunner, useValue: new BatchRunner(ledger, jobLimits, log) },
         { provide: JobLimits, useValue: jobLimits },
+        { provide: WebhookDesk, useValue: webhooks },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

@@ -24,6 +24,8 @@ import { Standings } from "./permits/standing.js";
 import { PermitTokens } from "./permits/token.js";
 import { openRecord, type PrismaClient } from "./record/client.js";
 import { ServiceDirectory } from "./services/directory.js";
+import { DenialTally } from "./webhooks/denial-tally.js";
+import { WebhookDesk } from "./webhooks/desk.js";
 
 export { ensureAdminKey } from "./auth/operator.js";
 export { openRecord } from "./record/client.js";
@@ -88,7 +90,10 @@ async function openParts(
   ends.push(() => record.$disconnect());
   const authenticator = new Authenticator(await adminKeyHash(settings, record), new KeyCache(keyLoader(record)));
   const ledger = shared ?? openLedger(settings, log);
+  const denials = new DenialTally(record, log);
+  ends.push(() => denials.close());
   if (!shared) ends.push(() => ledger.close());
+  ledger.onDenied((tenantId, denial) => denials.note(tenantId, denial));
   const flow = openFlow(settings);
   ends.push(() => flow.close());
   const desk = new PermitDesk(flow, new Standings(record), new ServiceDirectory(record), settings.retryRatio);
@@ -96,7 +101,8 @@ async function openParts(
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };
   const jobLimits = new JobLimits(settings.maxJobDepth);
-  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, log };
+  const webhooks = new WebhookDesk(record, { addresses: settings.webhookAddresses, http: settings.webhookHttp });
+  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, webhooks, log };
 }
 
 function openLedger({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs }: RunSettings, log: LedgerLog): Ledger {

@@ -159,14 +159,14 @@ export const settingsTable = {
     fallback: 10_000,
     description: "Longest time that one attempt of a delivery takes.",
   }),
-  webhookAddresses: withDefault({
+  webhookAddresses: withDefault<"public" | "any">({
     env: "HOLDFAST_WEBHOOK_ADDRESSES",
     unit: "text",
     parse: oneOf("public", "any"),
     fallback: "public",
     description: "Where webhooks may lead: `public` addresses alone, or `any`, also into the operator's own network.",
   }),
-  webhookHttp: withDefault({
+  webhookHttp: withDefault<"refused" | "allowed">({
     env: "HOLDFAST_WEBHOOK_HTTP",
     unit: "text",
     parse: oneOf("refused", "allowed"),

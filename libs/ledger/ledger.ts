@@ -4,6 +4,7 @@ import {
   denialSentence,
   type Balance,
   type Command,
+  type Denial,
   type KeyRecord,
   type Outcome,
   type Reserve,
@@ -40,6 +41,8 @@ export interface LedgerParts {
   readonly commitTimeoutMs: number;
 }
 
+export type DenialListener = (tenantId: string, denial: Denial) => void;
+
 /** The ledger as the applications see it: commands in, outcomes out, correct with any number of processes on one record. */
 export class Ledger {
   private readonly directory: Directory;
@@ -53,6 +56,7 @@ export class Ledger {
   private knowsTime = false;
   private closing: Promise<void> | undefined;
   private recordUp = true;
+  private heard: DenialListener = () => undefined;
 
   constructor(private readonly parts: LedgerParts) {
     const { record, runtime, log } = parts;
@@ -88,7 +92,7 @@ export class Ledger {
   async reserve(command: Reserve): Promise<Outcome> {
     if (this.closing) throw new ShuttingDown();
     const denied = await this.guarded(() => this.denied(command));
-    return denied ?? this.execute(command);
+    return denied ? this.tell(command, denied) : this.execute(command);
   }
 
   /**
@@ -97,11 +101,16 @@ export class Ledger {
    */
   async execute(command: Command): Promise<Outcome> {
     try {
-      return await this.commits.submit(command);
+      return this.tell(command, await this.commits.submit(command));
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.recordUp = false;
       throw error;
     }
+  }
+
+  /** One listener hears of every denial that this process answers, dry runs aside. It is on the way of every answer. */
+  onDenied(listener: DenialListener): void {
+    this.heard = listener;
   }
 
   /** A tenant and its settings, at most a second old; null where there is none. @throws LedgerUnavailable */
@@ -133,6 +142,12 @@ export class Ledger {
     await this.commits.close();
     this.parts.copies?.close();
     await this.parts.record.close();
+  }
+
+  private tell(command: Command, outcome: Outcome): Outcome {
+    const denial = outcome.type === "refused" ? outcome.refusal.denial : undefined;
+    if (denial && !("dryRun" in command && command.dryRun)) this.heard(command.tenantId, denial);
+    return outcome;
   }
 
   /** All answers under one key agree: a denial also asks whether the key already has an effect. */
