@@ -53,7 +53,9 @@ export function isPublicAddress(address: string): boolean {
 
 /** The IPv4 address in a mapped one: a URL writes every address in its one short form, `[::ffff:7f00:1]`. */
 function mappedIn(address: string): string {
-  const [, high = "", low = ""] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(new URL(`http://[${address}]`).hostname)!;
+  const [, high = "", low = ""] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(
+    new URL(`http://[${address}]`).hostname,
+  )!;
   const [a, b] = [parseInt(high, 16), parseInt(low, 16)];
   return [a >> 8, a & 255, b >> 8, b & 255].join(".");
 }

@@ -45,11 +45,19 @@ export async function send(message: Message, { rules, timeoutMs, signal }: SendO
     return { delivered: false, status, error };
   } catch (error) {
     signal?.throwIfAborted();
-    return { delivered: false, status: null, error: deadline.aborted ? `no answer in ${timeoutMs} ms` : reasonOf(error) };
+    return {
+      delivered: false,
+      status: null,
+      error: deadline.aborted ? `no answer in ${timeoutMs} ms` : reasonOf(error),
+    };
   }
 }
 
-async function post({ url: text, body, ...message }: Message, rules: TargetRules, signal: AbortSignal): Promise<number> {
+async function post(
+  { url: text, body, ...message }: Message,
+  rules: TargetRules,
+  signal: AbortSignal,
+): Promise<number> {
   // The rules may have become stricter since it was set.
   const problem = urlProblem(text, rules);
   if (problem !== null) throw new ForbiddenAddress(`the URL ${problem}`);

@@ -8,10 +8,20 @@ const EVENTS_RULE = `must be an array of different ones of ${EVENT_TYPES.join(",
 const DAY_MS = 86_400_000;
 
 export class WebhookBody {
-  @PatternField(new RegExp(`^https?://[\\x21-\\x7e]{1,${MOST_URL_LENGTH - 8}}$`), "must be a URL that begins with https://", {
-    schema: { type: "string", format: "uri", maxLength: MOST_URL_LENGTH, example: "https://hooks.example.com/holdfast" },
-    description: "Each event is sent there by POST. Private addresses and http are refused unless a setting allows them.",
-  })
+  @PatternField(
+    new RegExp(`^https?://[\\x21-\\x7e]{1,${MOST_URL_LENGTH - 8}}$`),
+    "must be a URL that begins with https://",
+    {
+      schema: {
+        type: "string",
+        format: "uri",
+        maxLength: MOST_URL_LENGTH,
+        example: "https://hooks.example.com/holdfast",
+      },
+      description:
+        "Each event is sent there by POST. Private addresses and http are refused unless a setting allows them.",
+    },
+  )
   url!: string;
 
   @IsArray({ message: EVENTS_RULE })

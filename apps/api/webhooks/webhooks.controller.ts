@@ -56,11 +56,7 @@ function webhookRoutes(Owner: () => ParameterDecorator, whose: string): Type<obj
       summary: `Give a webhook of ${whose} another secret; for a time both sign`,
       answer: NewSecretView,
     })
-    rotate(
-      @Owner() owner: string,
-      @WebhookParam() name: string,
-      @OptionalPayload() body: RotateBody,
-    ): Promise<object> {
+    rotate(@Owner() owner: string, @WebhookParam() name: string, @OptionalPayload() body: RotateBody): Promise<object> {
       return this.desk.rotate(owner, name, body);
     }
 
