@@ -2,7 +2,20 @@ import { fresh } from "../support/commands.js";
 import { idPrefix, resolved, type Operation, type Schema } from "./routes.js";
 
 /** What can name something of a tenant: an id by its prefix, or one of these. */
-export const KINDS = ["ten", "key", "job", "rsv", "att", "dlv", "service", "webhook", "user", "unit", "cursor", "scope"] as const;
+export const KINDS = [
+  "ten",
+  "key",
+  "job",
+  "rsv",
+  "att",
+  "dlv",
+  "service",
+  "webhook",
+  "user",
+  "unit",
+  "cursor",
+  "scope",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What the places of a valid request are filled with. */
