@@ -2,9 +2,19 @@ import tseslint from "typescript-eslint";
 
 /** What the compiler does not see: forgotten promises, sizes (house rules), and habits that hide a fault. */
 export default tseslint.config(
-  { ignores: ["dist/", "coverage/", "node_modules/", "prisma/generated/", "apps/console/", ".holdfast/"] },
   {
-    files: ["**/*.ts"],
+    ignores: [
+      "dist/",
+      "coverage/",
+      "node_modules/",
+      "prisma/generated/",
+      "apps/console/generated/",
+      "libs/client/api/openapi.ts",
+      ".holdfast/",
+    ],
+  },
+  {
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strict],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -27,7 +37,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["**/*.{ts,mjs,js,cjs}"],
+    files: ["**/*.{ts,tsx,mjs,js,cjs}"],
     rules: {
       complexity: ["error", 15],
       eqeqeq: ["error", "always", { null: "ignore" }],

@@ -9,6 +9,8 @@ import { AdminGuard, TenantGuard } from "./auth/guards.js";
 import { BalancesController } from "./balances/balances.controller.js";
 import { BatchController } from "./batch/batch.controller.js";
 import { BatchRunner } from "./batch/run.js";
+import { ConsoleController } from "./console/console.controller.js";
+import { ConsoleFiles } from "./console/files.js";
 import { DocsController } from "./openapi/docs.controller.js";
 import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
@@ -34,6 +36,12 @@ import { TenantServicesController } from "./services/tenant-services.controller.
 import { HistoryController } from "./tenants/history.controller.js";
 import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
+import { WebhookDesk } from "./webhooks/desk.js";
+import {
+  OperatorWebhooksController,
+  OwnWebhooksController,
+  WebhooksController,
+} from "./webhooks/webhooks.controller.js";
 
 /** What the routes need, made before the application and ended after it. */
 export interface ApiParts {
@@ -47,13 +55,15 @@ export interface ApiParts {
   readonly runner: ReconcileRunner;
   readonly jobLimits: JobLimits;
   readonly metrics: Metrics;
+  readonly webhooks: WebhookDesk;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
   static of(parts: ApiParts): DynamicModule {
-    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, log } = parts;
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log } =
+      parts;
     return {
       module: AppModule,
       controllers: [
@@ -74,10 +84,14 @@ export class AppModule {
         TenantServicesController,
         FlowController,
         MetricsController,
+        WebhooksController,
+        OperatorWebhooksController,
+        OwnWebhooksController,
         HistoryController,
         ReconcileController,
         HealthController,
         DocsController,
+        ConsoleController,
       ],
       providers: [
         { provide: Ledger, useValue: ledger },
@@ -90,7 +104,9 @@ export class AppModule {
         { provide: ReconcileRunner, useValue: runner },
         { provide: BatchRunner, useValue: new BatchRunner(ledger, jobLimits, log) },
         { provide: JobLimits, useValue: jobLimits },
+        { provide: ConsoleFiles, useValue: ConsoleFiles.read() },
         { provide: Metrics, useValue: metrics },
+        { provide: WebhookDesk, useValue: webhooks },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

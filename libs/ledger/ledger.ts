@@ -4,6 +4,7 @@ import {
   denialSentence,
   type Balance,
   type Command,
+  type Denial,
   type KeyRecord,
   type Outcome,
   type Reserve,
@@ -18,7 +19,15 @@ import { Gather } from "./protocol/gather.js";
 import { GROUP_COMMIT_DEFAULTS, GroupCommit } from "./protocol/group-commit.js";
 import type { BatchResult } from "./protocol/batch.js";
 import { NO_METER, type LedgerMeter } from "./protocol/meter.js";
-import type { CopyStore, LedgerLog, RecordStore, TenantConfig, TenantRow } from "./protocol/ports.js";
+import type {
+  ChildRow,
+  ChildStanding,
+  CopyStore,
+  LedgerLog,
+  RecordStore,
+  TenantConfig,
+  TenantRow,
+} from "./protocol/ports.js";
 import { NODE_RUNTIME, type Runtime } from "./protocol/runtime.js";
 import { RedisCopies } from "./redis/index.js";
 
@@ -44,6 +53,8 @@ export interface LedgerParts {
   readonly meter?: LedgerMeter;
 }
 
+export type DenialListener = (tenantId: string, denial: Denial) => void;
+
 /** The ledger as the applications see it: commands in, outcomes out, correct with any number of processes on one record. */
 export class Ledger {
   private readonly directory: Directory;
@@ -58,6 +69,7 @@ export class Ledger {
   private closing: Promise<void> | undefined;
   private recordUp = true;
   private readonly meter: LedgerMeter;
+  private heard: DenialListener = () => undefined;
 
   constructor(private readonly parts: LedgerParts) {
     const { record, runtime, log, meter = NO_METER } = parts;
@@ -102,9 +114,7 @@ export class Ledger {
    */
   async execute(command: Command): Promise<Outcome> {
     try {
-      const outcome = await this.meter.stage("commit", () => this.commits.submit(command));
-      this.meter.decided(command, outcome);
-      return outcome;
+      return this.tell(command, await this.meter.stage("commit", () => this.commits.submit(command)));
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.recordUp = false;
       this.meter.undecided(command, error);
@@ -112,9 +122,22 @@ export class Ledger {
     }
   }
 
+  /** One listener hears of every denial that this process answers, dry runs aside. It is on the way of every answer. */
+  onDenied(listener: DenialListener): void {
+    this.heard = listener;
+  }
+
   /** A tenant and its settings, at most a second old; null where there is none. @throws LedgerUnavailable */
   async tenant(tenantId: string): Promise<TenantConfig | null> {
     return this.guarded(async () => this.directory.tenant(tenantId));
+  }
+
+  /**
+   * How reservations stand for the next attempt of a child, read now, in order; null where there is none.
+   * @throws LedgerUnavailable
+   */
+  async standings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]> {
+    return this.guarded(() => this.parts.record.findStandings(rows));
   }
 
   /** The record's time as this process estimates it, milliseconds since 1970; every batch corrects it. */
@@ -153,12 +176,18 @@ export class Ledger {
     try {
       if (this.closing) throw new ShuttingDown();
       const denied = await this.meter.stage("script", () => this.guarded(() => this.denied(command)));
-      if (denied) this.meter.decided(command, denied);
-      return denied;
+      return denied && this.tell(command, denied);
     } catch (error) {
       this.meter.undecided(command, error);
       throw error;
     }
+  }
+
+  private tell(command: Command, outcome: Outcome): Outcome {
+    this.meter.decided(command, outcome);
+    const denial = outcome.type === "refused" ? outcome.refusal.denial : undefined;
+    if (denial && !("dryRun" in command && command.dryRun)) this.heard(command.tenantId, denial);
+    return outcome;
   }
 
   /** All answers under one key agree: a denial also asks whether the key already has an effect. */

@@ -90,7 +90,7 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     "allowances WHERE tenant_id = $1",
   );
   const reservations = await rows(
-    `id, job_id AS "jobId", user_name AS user, state, reserved, held, charged, plan, keys, ancestors, actual, late, would_deny AS "wouldDeny",
+    `id, job_id AS "jobId", user_name AS user, state, reserved, held, charged, plan, keys, service, service_keys AS "serviceKeys", ancestors, actual, late, would_deny AS "wouldDeny",
      ${ms("created_at")} AS "createdAt", ${ms("expires_at")} AS "expiresAt", ${ms("closed_at")} AS "closedAt"`,
     "reservations WHERE tenant_id = $1",
   );
@@ -99,7 +99,8 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     "jobs WHERE tenant_id = $1",
   );
   const attempts = await rows(
-    `reservation_id AS "reservationId", child, attempt, outcome, actual, freed, late, ${ms("at")} AS at`,
+    `reservation_id AS "reservationId", child, attempt, outcome, actual, freed, late, ${ms("at")} AS at,
+     CASE WHEN permit_id IS NOT NULL THEN json_build_object('id', permit_id, 'outcome', permit_outcome) END AS permit`,
     "attempts WHERE tenant_id = $1",
   );
   const balances = await rows(

@@ -69,7 +69,7 @@ function settledShown({ reserved, charged, actual, late }: Reservation): object 
   };
 }
 
-export function attemptShown({ at: when, freed, ...attempt }: Attempt): object {
+export function attemptShown({ at: when, freed, permit: _, ...attempt }: Attempt): object {
   const used = Object.entries(attempt.actual);
   const released = used.map(([unit, amount]) => [unit, Math.max(0, freed[unit]! - amount)] as const);
   const overage = used.map(([unit, amount]) => [unit, Math.max(0, amount - freed[unit]!)] as const);
@@ -181,6 +181,7 @@ export function shownAfter(book: TenantBook, command: Command, now: number): obj
 
 function changeShown(book: TenantBook, { change }: Configure, now: number): object {
   if (change.change === "state" || change.change === "patch") return tenantShown(book);
+  if (change.change === "service") return {};
   const { settings, tenantId } = book;
   const { unit } = change;
   if (change.change !== "userAllowance") {

@@ -1,9 +1,16 @@
 import type { FuzzRandom } from "./fuzz-random.js";
+import { NOWHERE } from "./requests.js";
 import { idPrefix, resolved, type Operation, type Schema } from "./routes.js";
 
 /** What a tenant has by now, the newest last. */
 export class Owner {
-  readonly ids: Readonly<Record<"key" | "job" | "rsv" | "att", string[]>> = { key: [], job: [], rsv: [], att: [] };
+  readonly ids: Readonly<Record<"key" | "job" | "rsv" | "att" | "dlv", string[]>> = {
+    key: [],
+    job: [],
+    rsv: [],
+    att: [],
+    dlv: [],
+  };
 
   constructor(
     readonly id: string,
@@ -71,6 +78,8 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   timeZone: ["UTC", "Europe/Berlin", "Asia/Kolkata"],
   scope: ["tenant", "user:ada"],
   service: ["model", "tool.v1"],
+  webhook: ["hook", "other"],
+  url: [NOWHERE, `${NOWHERE}?a=b`],
 };
 
 /** Values that fit their schema, drawn at random. */

@@ -17,10 +17,11 @@ export function denialView(denial: Denial) {
 }
 
 export function reservationView(reservation: Reservation): object {
-  const { id, jobId, state, reserved, held, charged, plan } = reservation;
+  const { id, jobId, service, state, reserved, held, charged, plan } = reservation;
   return {
     id,
     jobId,
+    ...(service !== null && { service }),
     state,
     reserved,
     held,

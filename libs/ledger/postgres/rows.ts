@@ -10,6 +10,7 @@ import {
   type Period,
   type Plan,
   type Reservation,
+  serviceBookId,
   type Tenant,
   type TenantSettings,
   type UserAllowanceSetting,
@@ -31,6 +32,15 @@ export function tenantOf([id, name, enforcement, state, configVersion, createdAt
     createdAt,
     deletedAt,
   };
+}
+
+/** A service as the tenant of its own book: nothing but its name and its version says anything of it. */
+export const SERVICE = `s.name, s.version, ${ms("s.created_at")}`;
+export type ServiceColumns = [string, number, number];
+
+export function tenantOfService([name, configVersion, createdAt]: ServiceColumns): Tenant {
+  const id = serviceBookId(name);
+  return { id, name, enforcement: "enforce", state: "active", configVersion, createdAt, deletedAt: null };
 }
 
 export const BALANCE = `b.tenant_id, b.key, b.limit_amount, b.reserved, b.spent, b.version`;
@@ -62,7 +72,7 @@ export function jobOf([, id, user, name, labels, allowance, ancestors, wouldDeny
 }
 
 export const RESERVATION = `r.tenant_id, r.id, r.job_id, r.user_name, r.state, r.reserved, r.held, r.charged, r.plan, r.keys,
-  r.ancestors, r.actual, r.late,
+  r.service, r.service_keys, r.ancestors, r.actual, r.late,
   r.would_deny, ${ms("r.created_at")}, ${ms("r.expires_at")}, ${ms("r.closed_at")}`;
 export type ReservationColumns = [
   string,
@@ -75,6 +85,8 @@ export type ReservationColumns = [
   Amounts,
   Plan | null,
   string[],
+  string | null,
+  string[],
   string[],
   Amounts | null,
   boolean,
@@ -85,8 +97,8 @@ export type ReservationColumns = [
 ];
 
 export function reservationOf(columns: ReservationColumns): Reservation {
-  const [, id, jobId, user, state, reserved, held, charged, plan, keys, ancestors, actual, late, ...rest] = columns;
-  const [wouldDeny, createdAt, expiresAt, closedAt] = rest;
+  const [, id, jobId, user, state, reserved, held, charged, plan, keys, service, serviceKeys, ...more] = columns;
+  const [ancestors, actual, late, wouldDeny, createdAt, expiresAt, closedAt] = more;
   return {
     id,
     jobId,
@@ -97,6 +109,8 @@ export function reservationOf(columns: ReservationColumns): Reservation {
     charged,
     plan,
     keys,
+    service,
+    serviceKeys,
     ancestors,
     actual,
     late,
@@ -107,12 +121,26 @@ export function reservationOf(columns: ReservationColumns): Reservation {
   };
 }
 
-export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")}`;
-export type AttemptColumns = [string, string, number, number, string, Amounts, Amounts, boolean, number];
+export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")},
+  a.permit_id, a.permit_outcome`;
+export type AttemptColumns = [
+  string,
+  string,
+  number,
+  number,
+  string,
+  Amounts,
+  Amounts,
+  boolean,
+  number,
+  string | null,
+  string | null,
+];
 
 export function attemptOf(columns: AttemptColumns): Attempt {
-  const [, reservationId, child, attempt, outcome, actual, freed, late, at] = columns;
-  return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at };
+  const [, reservationId, child, attempt, outcome, actual, freed, late, at, permitId, permitOutcome] = columns;
+  const permit = permitId === null ? null : { id: permitId, outcome: permitOutcome! };
+  return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at, permit };
 }
 
 export const KEY = `k.tenant_id, k.key, k.fingerprint, k.answer, ${ms("k.created_at")}`;
