@@ -29,7 +29,9 @@ const { body: tenant } = await service.call(service.adminKey, "POST", "/v1/admin
   name: "soak",
   allowances: { tokens: { limit } },
 });
-const { body } = await service.call(service.adminKey, "POST", `/v1/admin/tenants/${tenant["id"]}/keys`, { name: "soak" });
+const { body } = await service.call(service.adminKey, "POST", `/v1/admin/tenants/${tenant["id"]}/keys`, {
+  name: "soak",
+});
 const begun = performance.now();
 try {
   console.log(`soak of ${options.items} items, seed ${options.seed}`);

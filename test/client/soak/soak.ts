@@ -38,7 +38,9 @@ const QUIET_MS = 60_000;
 
 /** Specs run from the tree, the program from dist/; what is spawned is always in dist/. */
 const root = new URL("../../../", import.meta.url);
-const worker = fileURLToPath(new URL(root.pathname.endsWith("/dist/") ? "test/client/soak/worker.js" : "dist/test/client/soak/worker.js", root));
+const worker = fileURLToPath(
+  new URL(root.pathname.endsWith("/dist/") ? "test/client/soak/worker.js" : "dist/test/client/soak/worker.js", root),
+);
 
 /**
  * Runs so many items through processes that throw, hang, abort and are killed, by way of a network that drops, loses, delays
@@ -123,7 +125,8 @@ class Lanes {
     const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
     clearTimeout(kill);
     if (signal === "SIGKILL") this.killed += 1;
-    else if (code !== 0) throw new Error(`a process of the soak ended with ${code ?? signal}; seed ${this.options.seed}`);
+    else if (code !== 0)
+      throw new Error(`a process of the soak ended with ${code ?? signal}; seed ${this.options.seed}`);
     if (order.abortAfterMs !== null) this.aborted += 1;
   }
 }

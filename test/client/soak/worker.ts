@@ -41,15 +41,19 @@ if (order.abortAfterMs !== null) setTimeout(() => abort.abort(new Error("enough"
 
 const { told, refused } = await holdfast.replayed;
 write({ kind: "replayed", told: [...told], refused: refused.length });
-const report = await holdfast.fanOut(Array.from({ length: order.items }, (_, i) => i), work, {
-  attemptCost: { tokens: PLANNED },
-  attempts: ATTEMPTS,
-  concurrency: 50,
-  ttlMs: order.ttlMs,
-  attemptTimeoutMs: 500,
-  graceMs: 50,
-  signal: abort.signal,
-});
+const report = await holdfast.fanOut(
+  Array.from({ length: order.items }, (_, i) => i),
+  work,
+  {
+    attemptCost: { tokens: PLANNED },
+    attempts: ATTEMPTS,
+    concurrency: 50,
+    ttlMs: order.ttlMs,
+    attemptTimeoutMs: 500,
+    graceMs: 50,
+    signal: abort.signal,
+  },
+);
 write({
   kind: "end",
   reservationId: report.reservationId,
