@@ -20,8 +20,11 @@ await build({
   target: "node20.19",
   dts: { sourcemap: false },
   tsconfig: join(root, "tsconfig.json"),
-  // The machines are bundled from their source, as everything else is.
-  alias: { "#libs/flow/machines": join(root, "libs/flow/machines/index.ts") },
+  // Both are bundled from their source, as everything else is.
+  alias: {
+    "#libs/flow/machines": join(root, "libs/flow/machines/index.ts"),
+    "#libs/plan": join(root, "libs/plan/index.ts"),
+  },
   deps: { neverBundle: [/^node:/] },
   clean: true,
   report: false,
