@@ -3,7 +3,7 @@ import { choice, Shown, TEXT } from "../openapi/shown.js";
 import { ServiceBody } from "./service.dto.js";
 
 const COUNT = { type: "integer", minimum: 0 };
-const MAYBE_COUNT = { type: ["integer", "null"], minimum: 0 };
+const MAYBE_COUNT = { type: "integer", nullable: true, minimum: 0 };
 
 /** How a service stands now. */
 export class ServiceLiveView {
