@@ -57,7 +57,12 @@ module.exports = {
     only("redis", "^libs/redis/", [npmOf("ioredis"), core], "The way to Redis; knows nothing of what is kept there."),
     only("flow", "^libs/flow/", [npmOf("ioredis"), core], "Flow control knows no ledger."),
     only("flow-machines-are-pure", "^libs/flow/machines/", [], "They also decide in the browser and in the client."),
-    only("client", "^libs/client/", ["^libs/flow/"], "The published client contains no server code."),
+    only(
+      "client",
+      "^libs/client/",
+      ["^libs/(plan|flow/machines)/index\\.ts$", core],
+      "The published client contains no server code and no driver.",
+    ),
     only(
       "lab",
       "^apps/lab/",
@@ -84,7 +89,8 @@ module.exports = {
     never(
       "lib-by-its-index",
       { path: "^(apps|libs)/([^/]+)" },
-      { path: "^libs/[^/]+/", pathNot: ["^libs/[^/]+/index\\.ts$", "^$1/$2/"] },
+      { path: "^libs/[^/]+/", pathNot: ["^libs/([^/]+|flow/machines)/index\\.ts$", "^$1/$2/"] },
+      "The machines have an entry of their own, since that of flow control brings a driver.",
     ),
     never(
       "no-dev-packages",

@@ -10,6 +10,8 @@ import { JUDGE_STATUSES } from "../libs/ledger/redis/index.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const skipped = [".git", ".holdfast", "coverage", "dist", "node_modules", "prisma/generated", "apps/console/generated"];
+/** Read by nobody: npm run client:types writes it. */
+const generated = ["libs/client/api/openapi.ts"];
 const files = textFilesUnder(root);
 
 function textFilesUnder(folder: string): string[] {
@@ -66,7 +68,7 @@ describe("house rules", () => {
   });
 
   it("has no file over 300 lines", () => {
-    const written = files.filter((file) => /\.(ts|tsx|mjs|cjs|js|lua|css)$/.test(file));
+    const written = files.filter((file) => /\.(ts|tsx|mjs|cjs|js|lua|css)$/.test(file) && !generated.includes(file));
     expect(written.filter((file) => read(file).trimEnd().split("\n").length > 300)).toEqual([]);
   });
 

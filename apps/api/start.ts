@@ -91,7 +91,7 @@ async function openParts(
   if (!shared) ends.push(() => ledger.close());
   const flow = openFlow(settings);
   ends.push(() => flow.close());
-  const desk = new PermitDesk(flow, new Standings(record), new ServiceDirectory(record), settings.retryRatio);
+  const desk = new PermitDesk(flow, new Standings(ledger), new ServiceDirectory(record), settings.retryRatio);
   const tokens = await PermitTokens.open(record);
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };

@@ -17,7 +17,15 @@ import { LedgerUnavailable, ShuttingDown } from "./protocol/errors.js";
 import { Gather } from "./protocol/gather.js";
 import { GROUP_COMMIT_DEFAULTS, GroupCommit } from "./protocol/group-commit.js";
 import type { BatchResult } from "./protocol/batch.js";
-import type { CopyStore, LedgerLog, RecordStore, TenantConfig, TenantRow } from "./protocol/ports.js";
+import type {
+  ChildRow,
+  ChildStanding,
+  CopyStore,
+  LedgerLog,
+  RecordStore,
+  TenantConfig,
+  TenantRow,
+} from "./protocol/ports.js";
 import { NODE_RUNTIME, type Runtime } from "./protocol/runtime.js";
 import { RedisCopies } from "./redis/index.js";
 
@@ -107,6 +115,14 @@ export class Ledger {
   /** A tenant and its settings, at most a second old; null where there is none. @throws LedgerUnavailable */
   async tenant(tenantId: string): Promise<TenantConfig | null> {
     return this.guarded(async () => this.directory.tenant(tenantId));
+  }
+
+  /**
+   * How reservations stand for the next attempt of a child, read now, in order; null where there is none.
+   * @throws LedgerUnavailable
+   */
+  async standings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]> {
+    return this.guarded(() => this.parts.record.findStandings(rows));
   }
 
   /** The record's time as this process estimates it, milliseconds since 1970; every batch corrects it. */

@@ -109,6 +109,10 @@ export const OPERATIONS = {
 
 export type Operation = InstanceType<(typeof OPERATIONS)[keyof typeof OPERATIONS]>;
 
+function schemaOf({ name }: { readonly name: string }): string {
+  return `#/components/schemas/${name}`;
+}
+
 /** Each operation is checked on its own, so that an invalid one is a result and not the end of the others. */
 export class BatchBody {
   @IsArray({ message: "must be an array of operations" })
@@ -119,8 +123,12 @@ export class BatchBody {
     minItems: 1,
     maxItems: MOST_OPERATIONS,
     items: {
-      oneOf: Object.values(OPERATIONS).map(({ name }) => ({ $ref: `#/components/schemas/${name}` })),
-      discriminator: { propertyName: "op" },
+      oneOf: Object.values(OPERATIONS).map((operation) => ({ $ref: schemaOf(operation) })),
+      // Without a mapping the name of the schema would be the value of `op`.
+      discriminator: {
+        propertyName: "op",
+        mapping: Object.fromEntries(Object.entries(OPERATIONS).map(([op, operation]) => [op, schemaOf(operation)])),
+      },
     },
   })
   operations!: unknown[];

@@ -1,5 +1,6 @@
-import { INSTANT } from "../openapi/schemas.js";
-import { choice, Shown, TEXT } from "../openapi/shown.js";
+import { BalanceView } from "../balances/balance.view.js";
+import { INSTANT, unitMapSchema } from "../openapi/schemas.js";
+import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { ServiceBody } from "./service.dto.js";
 
 const COUNT = { type: "integer", minimum: 0 };
@@ -31,6 +32,9 @@ export class ServiceLiveView {
 
 /** The settings of a service as they were given. */
 export class ServiceView extends ServiceBody {
+  @MaybeShown(unitMapSchema({ $ref: "#/components/schemas/AllowanceSettingView" }))
+  allowances?: object;
+
   @Shown(TEXT, { example: "model-large" })
   name!: string;
 
@@ -45,6 +49,9 @@ export class ServiceView extends ServiceBody {
 }
 
 export class ServiceDetailView extends ServiceView {
+  @Shown({ type: [BalanceView] }, { description: "What was taken of its allowances, each in its current window." })
+  balances!: BalanceView[];
+
   @Shown({ type: ServiceLiveView })
   live!: ServiceLiveView;
 }

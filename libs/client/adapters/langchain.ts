@@ -1,0 +1,44 @@
+import { readUsage, UNKNOWN, type Unknown, type Usage } from "../costs/index.js";
+import { told, type RunningScope } from "../meter/call.js";
+import { settle, type Costing } from "../meter/settlement.js";
+
+export type { RunningScope } from "../meter/call.js";
+
+export interface CallbackBooking {
+  /** The attempt of `fanOut` or the work of `withReservation` that runs the chain. */
+  readonly scope: RunningScope;
+  /** What one call of a model may use: settled where its usage stays unknown. */
+  readonly planned: Costing["planned"];
+  readonly amounts: Costing["amounts"];
+}
+
+/** What is used of a result of `@langchain/core`. */
+interface ModelResult {
+  readonly generations: readonly (readonly { readonly message?: { readonly usage_metadata?: unknown } }[])[];
+}
+
+/**
+ * Callbacks for LangChain (`callbacks: [bookedCallbacks(…)]`): every call of a model within the chain tells the running attempt
+ * what it used. They stop nothing by themselves: hand `scope.signal` to the chain, and reserve what the whole chain may use.
+ */
+export function bookedCallbacks({ scope, ...costing }: CallbackBooking) {
+  return {
+    name: "holdfast",
+    // Else the chain may end before its last call was told.
+    awaitHandlers: true,
+    handleLLMEnd: (result: ModelResult): void => {
+      for (const [first] of result.generations) {
+        scope.watch(told(settle(readLangChain(first?.message?.usage_metadata), costing)));
+      }
+    },
+    handleLLMError: (): void => void scope.watch(told(settle(UNKNOWN, costing))),
+  };
+}
+
+/** LangChain has one dialect for all providers, which counts what is cached within the input. */
+function readLangChain(metadata: unknown): Usage | Unknown {
+  const { input_tokens, output_tokens, input_token_details } = Object(metadata) as Record<string, unknown>;
+  const { cache_read, cache_creation } = Object(input_token_details) as Record<string, unknown>;
+  const input_tokens_details = { cached_tokens: cache_read, cache_write_tokens: cache_creation };
+  return readUsage({ usage: { input_tokens, output_tokens, input_tokens_details } });
+}

@@ -1,0 +1,10 @@
+export { AdaptiveLimit } from "./adaptive-limit.js";
+export { Breaker } from "./breaker.js";
+export { Budget, Denied, type BudgetFigures, type BudgetLimits } from "./budget.js";
+export type { Clock } from "./clock.js";
+export { Guard, type AcquireOptions, type GuardLimits, type Permit } from "./guard.js";
+export type { Held } from "./held.js";
+export { outcomeOf } from "./outcome.js";
+export { BoundedQueue, Semaphore, type BoundedQueueLimits } from "./semaphore.js";
+export { Shed, type ShedCode } from "./shed.js";
+export { TokenBucket } from "./token-bucket.js";

@@ -1,0 +1,76 @@
+import { BreakerOpen, type Worker } from "#libs/client";
+import { newService } from "../support/flow.js";
+import { ClientWorld, Meeting } from "./world.js";
+
+let world: ClientWorld;
+
+beforeAll(async () => {
+  world = await ClientWorld.start({ HOLDFAST_RETRY_RATIO: "off", HOLDFAST_PERMIT_LEASE_MS: "1000" });
+}, 60_000);
+beforeEach(() => world.calm());
+afterAll(() => world?.stop());
+
+describe("an attempt", () => {
+  it("counts as planned where it hangs past its time limit, and is tried again", async () => {
+    const worker: Worker<number, string> = (_, { attempt }) =>
+      attempt === 1 ? new Promise<never>(() => undefined) : Promise.resolve("late");
+    const { report } = await world.run(1, worker, { attempts: 2, attemptTimeoutMs: 20, graceMs: 20 });
+    expect(report.results).toMatchObject([{ status: "done", attempts: 2, cost: { tokens: 20 }, estimated: true }]);
+  });
+
+  it("is booked once, although answers are lost, requests are dropped and arrive twice", async () => {
+    let seen = 0;
+    world.proxy.set((line) => {
+      if (!/(finish|settle|jobs|reservations)$/.test(line)) return "pass";
+      return (["pass", "lose", "twice", "drop", "fail"] as const)[(seen += 1) % 5]!;
+    });
+    const { report } = await world.run(25, (item, { use }) => use({ tokens: item % 3 }));
+    expect(report.counts.done).toBe(25);
+  });
+
+  it("is booked by the settlement where the end of an attempt could not be told", async () => {
+    let ends = 0;
+    // Every try of each of the five.
+    world.proxy.set((line) => (line.endsWith("/finish") && ++ends <= 25 ? "drop" : "pass"));
+    const { report } = await world.run(5, (_, { use }) => use({ tokens: 4 }), { concurrency: 5 });
+    expect(report).toMatchObject({ counts: { done: 5 }, closed: "settled" });
+  });
+
+  it("is under a lease that is renewed: its place is not given away while it runs longer", async () => {
+    const service = await newService(world.holdfast, { concurrency: 1 });
+    const meeting = new Meeting(1);
+    const { report } = await world.run(2, (item) => meeting.attend(item === 0 ? 1_800 : 5), {
+      service,
+      concurrency: 2,
+    });
+    expect(report.counts.done).toBe(2);
+    expect(meeting.most).toBe(1);
+  });
+});
+
+describe("a service", () => {
+  it("whose breaker is open is left alone: what waits for too long is shed, and told", async () => {
+    const breaker = { failures: 2, windowMs: 10_000, resetMs: 60_000, probes: 1 };
+    const service = await newService(world.holdfast, { breaker });
+    const calls: number[] = [];
+    const worker: Worker<number, void> = (item) => {
+      calls.push(item);
+      throw Object.assign(new Error("down"), { status: 503 });
+    };
+    const { report } = await world.run(20, worker, { service, concurrency: 1, patienceMs: 1_000 });
+    expect(calls).toEqual([0, 1]);
+    expect(report.counts).toEqual({ failed: 2, shed: 18, done: 0, denied: 0, cancelled: 0 });
+    expect(report.results[19]).toMatchObject({ error: expect.any(BreakerOpen), attempts: 0 });
+  });
+
+  it("whose breaker opens for a while is called again when it is over, and all is done", async () => {
+    const breaker = { failures: 2, windowMs: 10_000, resetMs: 300, probes: 1 };
+    const service = await newService(world.holdfast, { breaker });
+    const opensAt = performance.now() + 200;
+    const worker: Worker<number, void> = () => {
+      if (performance.now() < opensAt) throw Object.assign(new Error("down"), { status: 503 });
+    };
+    const { report } = await world.run(8, worker, { service, concurrency: 2, attempts: 6 });
+    expect(report.counts.done).toBe(8);
+  });
+});
