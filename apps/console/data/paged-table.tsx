@@ -25,7 +25,10 @@ interface Props<T> {
 const ROW_PX = 41;
 const AHEAD_ROWS = 12;
 
-/** A list of any length: rows are fetched as they come near and only those near the window are in the page. */
+/**
+ * A list of any length: rows are fetched as they come near and only those near the window are in the page. The
+ * roles are named since a narrow screen shows the rows as cards, which would take them away.
+ */
 export function PagedTable<T>({ label, path, params, columns, rowKey, empty, refreshMs }: Props<T>) {
   const list = usePages<T>(path, params, refreshMs);
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -52,24 +55,39 @@ export function PagedTable<T>({ label, path, params, columns, rowKey, empty, ref
         tabIndex={0}
         hidden={rows.length === 0}
       >
-        <table className={table.table} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
-          <thead>
-            <tr>
+        <table
+          role="table"
+          className={`${table.table} ${table.cards}`}
+          aria-rowcount={hasNextPage ? -1 : rows.length + 1}
+        >
+          <thead role="rowgroup">
+            <tr role="row">
               {columns.map(({ title, right }) => (
-                <th key={title} scope="col" className={right ? table.right : undefined}>
+                <th key={title} role="columnheader" scope="col" className={right ? table.right : undefined}>
                   {title}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             <Spacer height={above} columns={columns.length} />
             {items.map(({ index }) => {
               const row = rows[index]!;
               return (
-                <tr key={rowKey(row)} data-index={index} ref={virtual.measureElement} aria-rowindex={index + 2}>
+                <tr
+                  role="row"
+                  key={rowKey(row)}
+                  data-index={index}
+                  ref={virtual.measureElement}
+                  aria-rowindex={index + 2}
+                >
                   {columns.map(({ title, cell, right }) => (
-                    <td key={title} className={right ? `number ${table.right}` : undefined}>
+                    <td
+                      key={title}
+                      role="cell"
+                      data-title={title}
+                      className={right ? `number ${table.right}` : undefined}
+                    >
                       {cell(row)}
                     </td>
                   ))}
