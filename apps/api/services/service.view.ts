@@ -4,7 +4,7 @@ import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { ServiceBody } from "./service.dto.js";
 
 const COUNT = { type: "integer", minimum: 0 };
-const MAYBE_COUNT = { type: ["integer", "null"], minimum: 0 };
+const MAYBE_COUNT = { type: "integer", nullable: true, minimum: 0 };
 
 /** How a service, or one tenant at it, stands now. */
 export class ServiceLiveView {
