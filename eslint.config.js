@@ -8,13 +8,13 @@ export default tseslint.config(
       "coverage/",
       "node_modules/",
       "prisma/generated/",
-      "apps/console/",
+      "apps/console/generated/",
       "libs/client/api/openapi.ts",
       ".holdfast/",
     ],
   },
   {
-    files: ["**/*.ts"],
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strict],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -37,7 +37,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["**/*.{ts,mjs,js,cjs}"],
+    files: ["**/*.{ts,tsx,mjs,js,cjs}"],
     rules: {
       complexity: ["error", 15],
       eqeqeq: ["error", "always", { null: "ignore" }],

@@ -1,8 +1,8 @@
 // A PostgreSQL and a Redis for the tests, from the first of these that can give them: the environment, a reachable
 // Docker, programs of this machine, its package manager. Runs after the set-up: it uses the compiled libs/embedded.
-import { execFileSync, spawnSync } from "node:child_process";
 import { request } from "node:http";
 import { fail, say } from "./common.mjs";
+import { installPackage } from "./packages.mjs";
 
 const dockerProbeMs = 1_500;
 const images = { postgres: "postgres:18-alpine", redis: "redis:8-alpine" };
@@ -15,7 +15,7 @@ export async function provideServices(dataDir) {
     fail("The tests need one Redis server: HOLDFAST_REDIS_URL names several.");
   // Also next to Docker: clusters, Sentinels and TLS are tested with programs, which a test can stop and hang one by one.
   const { findRedis } = await import("../dist/libs/embedded/index.js");
-  if (!findRedis()) installRedis();
+  if (!findRedis()) installPackage("redis");
   const docker = (await dockerAnswers()) ? await dockerServices(named) : undefined;
   return docker ?? (await localServices(dataDir, named));
 }
@@ -78,53 +78,4 @@ function dockerAnswers() {
     probe.on("error", () => resolve(false));
     probe.end();
   });
-}
-
-const packageManagers = [
-  {
-    name: "apt-get",
-    prepare: ["update", "-q"],
-    install: ["install", "-q", "-y", "--no-install-recommends"],
-    packages: ["redis-server", "valkey-server"],
-  },
-  { name: "apk", install: ["add"], packages: ["redis", "valkey"] },
-  { name: "dnf", install: ["install", "-y"], packages: ["valkey", "redis"] },
-  { name: "pacman", install: ["-S", "--noconfirm"], packages: ["valkey", "redis"] },
-  { name: "zypper", install: ["--non-interactive", "install"], packages: ["valkey", "redis"] },
-  { name: "brew", install: ["install"], packages: ["redis", "valkey"], asUser: true },
-];
-
-function installRedis() {
-  const manager = packageManagers.find(({ name }) => isInstalled(name));
-  const prefix = manager && mayInstall(manager);
-  if (!prefix) return;
-  const run = (args) => {
-    const [command, ...rest] = [...prefix, manager.name, ...args];
-    const { status, stderr } = spawnSync(command, rest, {
-      encoding: "utf8",
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    });
-    if (status !== 0) say(stderr?.trimEnd() ?? `${manager.name} did not run`);
-    return status === 0;
-  };
-  say(`Installing a Redis with ${manager.name} …`);
-  if (manager.prepare) run(manager.prepare);
-  manager.packages.some((name) => run([...manager.install, name]));
-}
-
-/** The words before the command when this user may install without being asked for a password, else undefined. */
-function mayInstall(manager) {
-  const isRoot = process.getuid?.() === 0;
-  if (manager.asUser) return isRoot ? undefined : [];
-  if (isRoot) return [];
-  return spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status === 0 ? ["sudo", "-n"] : undefined;
-}
-
-function isInstalled(program) {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch (error) {
-    return error.code !== "ENOENT";
-  }
 }

@@ -15,6 +15,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
+import { buildConsole } from "./console.mjs";
 import { fail, root, run, say } from "./common.mjs";
 
 const oldestNode = [20, 19];
@@ -25,6 +26,7 @@ export async function setUp() {
   prepareEmbeddedPostgres();
   generateClient();
   await build();
+  await buildConsole();
 }
 
 function requireNode() {

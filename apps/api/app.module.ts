@@ -2,12 +2,15 @@ import { Module, type DynamicModule } from "@nestjs/common";
 import { APP_FILTER } from "@nestjs/core";
 import { Flow } from "#libs/flow";
 import { Ledger, type LedgerLog } from "#libs/ledger";
+import { Metrics } from "#libs/telemetry";
 import { AllowancesController } from "./allowances/allowances.controller.js";
 import { Authenticator } from "./auth/authenticator.js";
 import { AdminGuard, TenantGuard } from "./auth/guards.js";
 import { BalancesController } from "./balances/balances.controller.js";
 import { BatchController } from "./batch/batch.controller.js";
 import { BatchRunner } from "./batch/run.js";
+import { ConsoleController } from "./console/console.controller.js";
+import { ConsoleFiles } from "./console/files.js";
 import { DocsController } from "./openapi/docs.controller.js";
 import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
@@ -17,6 +20,7 @@ import { JobLimits } from "./jobs/create.js";
 import { JobsController } from "./jobs/jobs.controller.js";
 import { KeysController } from "./keys/keys.controller.js";
 import { LedgerController } from "./ledger/ledger.controller.js";
+import { MetricsController } from "./telemetry/metrics.controller.js";
 import { PermitDesk } from "./permits/desk.js";
 import { PermitsController } from "./permits/permits.controller.js";
 import { ReservationPermitsController } from "./permits/reservation-permits.controller.js";
@@ -44,13 +48,14 @@ export interface ApiParts {
   readonly readiness: Readiness;
   readonly runner: ReconcileRunner;
   readonly jobLimits: JobLimits;
+  readonly metrics: Metrics;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
   static of(parts: ApiParts): DynamicModule {
-    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, log } = parts;
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, log } = parts;
     return {
       module: AppModule,
       controllers: [
@@ -70,10 +75,12 @@ export class AppModule {
         ServicesController,
         TenantServicesController,
         FlowController,
+        MetricsController,
         HistoryController,
         ReconcileController,
         HealthController,
         DocsController,
+        ConsoleController,
       ],
       providers: [
         { provide: Ledger, useValue: ledger },
@@ -86,6 +93,8 @@ export class AppModule {
         { provide: ReconcileRunner, useValue: runner },
         { provide: BatchRunner, useValue: new BatchRunner(ledger, jobLimits, log) },
         { provide: JobLimits, useValue: jobLimits },
+        { provide: ConsoleFiles, useValue: ConsoleFiles.read() },
+        { provide: Metrics, useValue: metrics },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

@@ -1,8 +1,16 @@
 /** One run of the lab through the public API: a throw-away tenant, one decision a job, settlement, clean-up. */
 import { randomUUID } from "node:crypto";
-import { type LabScope, type LabInputs, type LabOutcome, type Totals } from "#libs/plan";
+import {
+  type Facts,
+  type LabInputs,
+  type LabOutcome,
+  type LabScope,
+  type Measured,
+  type TenantFacts,
+  type Totals,
+  tenantFacts,
+} from "#libs/plan";
 import { type Answer, Client, Fields, LabError } from "./client.js";
-import { type Facts, type Measured, type TenantFacts, tenantFacts } from "./facts.js";
 import { type Target } from "./options.js";
 
 /** A decision with the ids it was made under. */

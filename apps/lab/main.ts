@@ -1,8 +1,7 @@
 /** `npm run lab`: the baseline experiment, driven through the public API and compared with the pure model. */
-import { runModel } from "#libs/plan";
+import { differencesBetween, runModel } from "#libs/plan";
 import { LabError } from "./client.js";
 import { runExperiment } from "./experiment.js";
-import { differencesBetween } from "./facts.js";
 import { type LabOptions, parseOptions, usage } from "./options.js";
 import { conclusion, decisionTable, introduction } from "./report.js";
 import { startService } from "./service.js";

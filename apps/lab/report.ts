@@ -1,6 +1,5 @@
 /** What a person reads: one aligned line a decision as it comes, then the totals next to the model's. */
-import { type LabInputs, type LabRun, type Totals } from "#libs/plan";
-import { type Difference, type Facts, predicted } from "./facts.js";
+import { type Difference, type Facts, type LabInputs, type LabRun, type Totals, predicted } from "#libs/plan";
 
 interface Column<Row> {
   readonly title: string;

@@ -1,4 +1,16 @@
-import { decimal, host, integer, oneOf, path, postgresUrl, scheme, secret, word, type Parser } from "./parsers.js";
+import {
+  decimal,
+  host,
+  httpUrl,
+  integer,
+  oneOf,
+  path,
+  postgresUrl,
+  scheme,
+  secret,
+  word,
+  type Parser,
+} from "./parsers.js";
 
 /** One setting. `fallback` undefined: the setting may be absent, and `absent` says what happens then. */
 export interface Entry<T> {
@@ -152,6 +164,29 @@ export const settingsTable = {
     parse: integer(50, 60_000),
     fallback: 900,
     description: "Longest wait for the record before a request is answered 503.",
+  }),
+  metricsPort: optional({
+    env: "HOLDFAST_METRICS_PORT",
+    unit: "port",
+    parse: integer(0, 65_535),
+    absent: "only the API shows them, to the operator's key",
+    description:
+      "Port of `HOLDFAST_HOST` that shows the figures at `/metrics` to whoever asks; 0 takes any free one and prints it.",
+  }),
+  metricsTenants: withDefault<"off" | "on">({
+    env: "HOLDFAST_METRICS_TENANTS",
+    unit: "text",
+    parse: oneOf("off", "on"),
+    fallback: "off",
+    description:
+      "`on` tells tenants apart in the figures, by a label with their ids: for tens of tenants, not for thousands.",
+  }),
+  otlpEndpoint: optional({
+    env: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    unit: "text",
+    parse: httpUrl,
+    absent: "no traces",
+    description: "Collector that traces are sent to, by OTLP over HTTP: `/v1/traces` below this URL.",
   }),
 };
 

@@ -17,7 +17,16 @@ import { LedgerUnavailable, ShuttingDown } from "./protocol/errors.js";
 import { Gather } from "./protocol/gather.js";
 import { GROUP_COMMIT_DEFAULTS, GroupCommit } from "./protocol/group-commit.js";
 import type { BatchResult } from "./protocol/batch.js";
-import type { CopyStore, LedgerLog, RecordStore, TenantConfig, TenantRow } from "./protocol/ports.js";
+import { NO_METER, type LedgerMeter } from "./protocol/meter.js";
+import type {
+  ChildRow,
+  ChildStanding,
+  CopyStore,
+  LedgerLog,
+  RecordStore,
+  TenantConfig,
+  TenantRow,
+} from "./protocol/ports.js";
 import { NODE_RUNTIME, type Runtime } from "./protocol/runtime.js";
 import { RedisCopies } from "./redis/index.js";
 
@@ -30,6 +39,8 @@ export interface LedgerOptions {
   /** Longest wait for the record, milliseconds; then LedgerUnavailable. */
   readonly commitTimeoutMs: number;
   readonly log: LedgerLog;
+  /** Default: nobody counts. */
+  readonly meter?: LedgerMeter;
 }
 
 export interface LedgerParts {
@@ -38,6 +49,7 @@ export interface LedgerParts {
   readonly runtime: Runtime;
   readonly log: LedgerLog;
   readonly commitTimeoutMs: number;
+  readonly meter?: LedgerMeter;
 }
 
 /** The ledger as the applications see it: commands in, outcomes out, correct with any number of processes on one record. */
@@ -53,24 +65,26 @@ export class Ledger {
   private knowsTime = false;
   private closing: Promise<void> | undefined;
   private recordUp = true;
+  private readonly meter: LedgerMeter;
 
   constructor(private readonly parts: LedgerParts) {
-    const { record, runtime, log } = parts;
+    const { record, runtime, log, meter = NO_METER } = parts;
+    this.meter = meter;
     this.offset = runtime.wall() - runtime.now();
     const now = () => this.now();
     this.directory = new Directory(record, runtime);
-    this.copies = new Copies(parts.copies, runtime, log);
+    this.copies = new Copies(parts.copies, runtime, log, meter);
     this.admission = new Admission(record, this.directory, this.copies, runtime, now);
     this.keys = new Gather(runtime, (rows) => record.findKeys(rows));
     this.commits = new GroupCommit(
       record,
       this.directory,
       { ...GROUP_COMMIT_DEFAULTS, timeoutMs: parts.commitTimeoutMs },
-      { now, runtime, log, committed: (result) => this.committed(result) },
+      { now, runtime, log, meter, committed: (result) => this.committed(result) },
     );
   }
 
-  static open({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs, log }: LedgerOptions): Ledger {
+  static open({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs, log, ...counted }: LedgerOptions): Ledger {
     const record = new PostgresRecord({
       url: databaseUrl,
       timeoutMs: commitTimeoutMs,
@@ -78,7 +92,7 @@ export class Ledger {
       onError: (error) => log.warn({ err: error }, "a connection to the record was lost"),
     });
     const copies = redisUrl === null ? null : new RedisCopies({ url: redisUrl, timeoutMs: redisTimeoutMs, log });
-    return new Ledger({ record, copies, runtime: NODE_RUNTIME, log, commitTimeoutMs });
+    return new Ledger({ record, copies, runtime: NODE_RUNTIME, log, commitTimeoutMs, ...counted });
   }
 
   /**
@@ -86,8 +100,7 @@ export class Ledger {
    * @throws LedgerUnavailable, ShuttingDown
    */
   async reserve(command: Reserve): Promise<Outcome> {
-    if (this.closing) throw new ShuttingDown();
-    const denied = await this.guarded(() => this.denied(command));
+    const denied = this.copies.state === "off" ? null : await this.look(command);
     return denied ?? this.execute(command);
   }
 
@@ -97,9 +110,12 @@ export class Ledger {
    */
   async execute(command: Command): Promise<Outcome> {
     try {
-      return await this.commits.submit(command);
+      const outcome = await this.meter.stage("commit", () => this.commits.submit(command));
+      this.meter.decided(command, outcome);
+      return outcome;
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.recordUp = false;
+      this.meter.undecided(command, error);
       throw error;
     }
   }
@@ -109,6 +125,14 @@ export class Ledger {
     return this.guarded(async () => this.directory.tenant(tenantId));
   }
 
+  /**
+   * How reservations stand for the next attempt of a child, read now, in order; null where there is none.
+   * @throws LedgerUnavailable
+   */
+  async standings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]> {
+    return this.guarded(() => this.parts.record.findStandings(rows));
+  }
+
   /** The record's time as this process estimates it, milliseconds since 1970; every batch corrects it. */
   now(): number {
     return Math.round(this.parts.runtime.now() + this.offset);
@@ -116,6 +140,11 @@ export class Ledger {
 
   status(): { record: "up" | "down"; redis: "used" | "bypassed" | "off" } {
     return { record: this.recordUp ? "up" : "down", redis: this.copies.state };
+  }
+
+  /** Commands that were taken and are not answered yet. */
+  get pending(): number {
+    return this.commits.pending;
   }
 
   /** Holds a tenant's copies against the record and replaces wrong ones. @throws where either cannot be read. */
@@ -135,6 +164,19 @@ export class Ledger {
     await this.parts.record.close();
   }
 
+  /** What the copies refuse, told at once; null where the record must decide. */
+  private async look(command: Reserve): Promise<Outcome | null> {
+    try {
+      if (this.closing) throw new ShuttingDown();
+      const denied = await this.meter.stage("script", () => this.guarded(() => this.denied(command)));
+      if (denied) this.meter.decided(command, denied);
+      return denied;
+    } catch (error) {
+      this.meter.undecided(command, error);
+      throw error;
+    }
+  }
+
   /** All answers under one key agree: a denial also asks whether the key already has an effect. */
   private async denied(command: Reserve): Promise<Outcome | null> {
     if (!this.knowsTime) return null;
@@ -145,13 +187,14 @@ export class Ledger {
     return record ? replay(record, key.fingerprint) : refused(denial.code, denialSentence(denial), { denial });
   }
 
-  private async committed({ now, balances, readAt }: BatchResult): Promise<void> {
+  private async committed({ now, balances, entries, readAt }: BatchResult): Promise<void> {
     this.offset = now - readAt;
     this.knowsTime = true;
     this.recordUp = true;
+    for (const [tenantId, moved] of entries) this.meter.moved(tenantId, moved);
     await Promise.all(
       [...balances].map(([tenantId, rows]: [string, readonly Balance[]]) =>
-        this.copies.remember(tenantId, rows, readAt),
+        this.copies.remember(tenantId, rows, readAt, "commit"),
       ),
     );
   }

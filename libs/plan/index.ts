@@ -1,5 +1,14 @@
 export * from "./admission.js";
 export * from "./amounts.js";
+export {
+  type Difference,
+  type Facts,
+  type Measured,
+  type TenantFacts,
+  differencesBetween,
+  predicted,
+  tenantFacts,
+} from "./facts.js";
 export * from "./figures.js";
 export {
   type InputError,

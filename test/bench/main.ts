@@ -17,6 +17,8 @@ const { values } = parseArgs({
     tenants: { type: "string", default: "1000" },
     closed: { type: "string", default: "1000000" },
     "in-flight": { type: "string", default: "1,8,64,256" },
+    /** Only the permits, beside the baselines. */
+    permits: { type: "boolean", default: false },
   },
 });
 const seconds = Number(values.seconds);
@@ -37,7 +39,7 @@ async function main(): Promise<void> {
     for (const url of redis ? [redis.url, "off"] : ["off"]) {
       await subject(postgres.url, url, [postgres.pid, ...(redis ? [redis.pid] : [])]);
     }
-    console.log(`\n${goals().map(goalLine).join("\n")}`);
+    if (!values.permits) console.log(`\n${goals().map(goalLine).join("\n")}`);
   } finally {
     await redis?.stop();
     await postgres.stop();
@@ -84,12 +86,12 @@ async function subject(databaseUrl: string, redisUrl: string, serverPids: readon
   const holdfast = new Subject(api.url, adminKey);
   const redis = redisUrl !== "off";
   const at = { redis, pids: [api.pid, ...serverPids] };
-  const hot = await operations(holdfast, 1, at);
-  await operations(holdfast, Number(values.tenants), at);
+  const hot = values.permits ? await holdfast.tenants(1, 64) : await operations(holdfast, 1, at);
+  if (!values.permits) await operations(holdfast, Number(values.tenants), at);
   await holdfast.service();
   const permits = { ...at, tenants: 1, levels: levels.filter((n) => n <= 64) };
   await series("permit + finish", permits, requests.permitAndFinish(await holdsOf(hot)));
-  if (redis) await withHistory(databaseUrl, hot, at);
+  if (redis && !values.permits) await withHistory(databaseUrl, hot, at);
   await holdfast.close();
   await api.stop();
 }

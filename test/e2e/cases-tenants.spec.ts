@@ -170,6 +170,15 @@ describe("observe", () => {
     });
     expect(await balance(tenant)).toMatchObject({ reserved: 150, available: 0, overage: 50 });
   });
+
+  it("never denies a grant, and the child job says for good what would have been denied", async () => {
+    const tenant = await holdfast.tenant({ enforcement: "observe" });
+    const parent = await tenant.job({ allowance: { tokens: 100 } });
+    const { status, body } = await tenant.child(parent, 150);
+    expect(status).toBe(201);
+    expect(body.wouldDeny).toMatchObject({ code: "exceeds_limit", scope: { kind: "job", id: parent }, requested: 150 });
+    expect((await tenant.call("GET", `/v1/jobs/${body.id}`)).body).toMatchObject({ wouldDeny: body.wouldDeny });
+  });
 });
 
 describe("lists", () => {

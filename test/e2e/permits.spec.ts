@@ -42,6 +42,9 @@ describe("a permit", () => {
     expect(new Set(answers.map((each) => `${each.status} ${JSON.stringify(each.body)}`)).size).toBe(1);
     expect(answers[0]!.status).toBe(200);
     expect((await starter.finish(body.id, "failed", { tokens: 2 })).body.code).toBe("conflict");
+    // Charged alike, and yet another end.
+    for (const outcome of ["overloaded", "cancelled", "succeeded"] as const)
+      expect((await starter.finish(body.id, outcome)).body.code).toBe("conflict");
     expect(await tenant.balance()).toMatchObject({ reserved: 10, spent: 1 });
     await tenant.expectAtRest();
   });

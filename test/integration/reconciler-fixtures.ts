@@ -82,6 +82,7 @@ export async function reserveTen(ledger: Ledger, tenantId: string, jobId: string
     admit: "all",
     ttlMs: 60_000,
     dryRun: false,
+    service: null,
     key: null,
   } as const;
   const outcome = await ledger.execute({ type: "reserve", ...common });

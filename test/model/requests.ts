@@ -84,6 +84,8 @@ function configureRequest({ tenantId, change, key }: Configure): Partial<Sent> {
       const { change: _, ...body } = change;
       return { method: "PATCH", body };
     }
+    case "service":
+      throw new Error("services are no tenants");
     case "adjust": {
       const body = { delta: change.delta, reason: REASON };
       return { path: `${path}/allowances/${change.unit}/adjust`, body, key: key!.key };

@@ -90,16 +90,17 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     "allowances WHERE tenant_id = $1",
   );
   const reservations = await rows(
-    `id, job_id AS "jobId", user_name AS user, state, reserved, held, charged, plan, keys, ancestors, actual, late, would_deny AS "wouldDeny",
+    `id, job_id AS "jobId", user_name AS user, state, reserved, held, charged, plan, keys, service, service_keys AS "serviceKeys", ancestors, actual, late, would_deny AS "wouldDeny",
      ${ms("created_at")} AS "createdAt", ${ms("expires_at")} AS "expiresAt", ${ms("closed_at")} AS "closedAt"`,
     "reservations WHERE tenant_id = $1",
   );
   const jobs = await rows(
-    `id, user_name AS user, name, labels, allowance, ancestors, state, ${ms("created_at")} AS "createdAt", ${ms("closed_at")} AS "closedAt"`,
+    `id, user_name AS user, name, labels, allowance, ancestors, would_deny AS "wouldDeny", state, ${ms("created_at")} AS "createdAt", ${ms("closed_at")} AS "closedAt"`,
     "jobs WHERE tenant_id = $1",
   );
   const attempts = await rows(
-    `reservation_id AS "reservationId", child, attempt, outcome, actual, freed, late, ${ms("at")} AS at`,
+    `reservation_id AS "reservationId", child, attempt, outcome, actual, freed, late, ${ms("at")} AS at,
+     CASE WHEN permit_id IS NOT NULL THEN json_build_object('id', permit_id, 'outcome', permit_outcome) END AS permit`,
     "attempts WHERE tenant_id = $1",
   );
   const balances = await rows(

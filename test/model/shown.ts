@@ -26,11 +26,21 @@ const maybe = <T>(name: string, value: T | null | undefined, shown: (value: T) =
   value === null || value === undefined ? {} : { [name]: shown(value) };
 
 export function jobShown(job: Job): object {
-  const { id, state, user, name, labels, allowance, ancestors, createdAt, closedAt } = job;
+  const { id, state, user, name, labels, allowance, ancestors, createdAt, closedAt, wouldDeny } = job;
   const times = { createdAt: at(createdAt), ...maybe("closedAt", closedAt, at) };
   const [parentJobId] = ancestors;
   const place = { depth: ancestors.length + 1, ...(parentJobId !== undefined && { parentJobId, grant: allowance }) };
-  return { id, state, ...maybe("user", user), ...maybe("name", name), labels, allowance, ...place, ...times };
+  return {
+    id,
+    state,
+    ...maybe("user", user),
+    ...maybe("name", name),
+    labels,
+    allowance,
+    ...place,
+    ...times,
+    ...maybe("wouldDeny", wouldDeny, deniedShown),
+  };
 }
 
 export function reservationShown(reservation: Reservation): object {
@@ -59,7 +69,7 @@ function settledShown({ reserved, charged, actual, late }: Reservation): object 
   };
 }
 
-export function attemptShown({ at: when, freed, ...attempt }: Attempt): object {
+export function attemptShown({ at: when, freed, permit: _, ...attempt }: Attempt): object {
   const used = Object.entries(attempt.actual);
   const released = used.map(([unit, amount]) => [unit, Math.max(0, freed[unit]! - amount)] as const);
   const overage = used.map(([unit, amount]) => [unit, Math.max(0, amount - freed[unit]!)] as const);
@@ -171,6 +181,7 @@ export function shownAfter(book: TenantBook, command: Command, now: number): obj
 
 function changeShown(book: TenantBook, { change }: Configure, now: number): object {
   if (change.change === "state" || change.change === "patch") return tenantShown(book);
+  if (change.change === "service") return {};
   const { settings, tenantId } = book;
   const { unit } = change;
   if (change.change !== "userAllowance") {

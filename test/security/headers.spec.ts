@@ -63,7 +63,6 @@ describe("the headers of every answer", () => {
     ]) {
       expectSaid((await fetch(holdfast.url + path)).headers);
     }
-    expectSaid((await fetch(holdfast.url, { redirect: "manual" })).headers);
     for (const line of ["nonsense", "PRI * HTTP/2.0", "GET / HTTP/1.1\r\nExpect: tea"]) {
       expectSaid((await sendRaw(holdfast.url, bytesOf(line))).headers);
     }
@@ -84,5 +83,38 @@ describe("the headers of every answer", () => {
     const page = await (await fetch(`${holdfast.url}/docs`)).text();
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
     expect(page).not.toMatch(/<script>[^<]|<script [^>]*>[^<\s]/);
+  });
+
+  it("of the console let it run its own files and ask its own API, and nothing inline", async () => {
+    const start = await fetch(`${holdfast.url}/`);
+    const page = await start.text();
+    const policy =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; ";
+    expectSaid(start.headers, new RegExp(`^${policy}`));
+    expect(page).not.toMatch(/(src|href)="(https?:)?\/\/|<style|style=|<script>[^<]|<script [^>]*>[^<\s]/);
+    // Every page of the console begins the same; what is not one of its pages is not shadowed.
+    for (const path of ["/lab", "/lab?jobs=3", "/tenants/ten_1", "/jobs/job_1", "/services", "/reconciler"]) {
+      const { headers, ...answer } = await fetch(holdfast.url + path).then(async (got) => ({
+        headers: got.headers,
+        status: got.status,
+        text: await got.text(),
+      }));
+      expectSaid(headers, new RegExp(`^${policy}`));
+      expect([path, answer]).toEqual([path, { status: 200, text: page }]);
+    }
+    for (const path of ["/laboratory", "/tenantsx", "/v1/lab", "/assets", "/index.html"]) {
+      const { status, headers } = await fetch(holdfast.url + path);
+      expect([path, status]).toEqual([path, 404]);
+      expectSaid(headers);
+    }
+    const assets = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(assets).toHaveLength(2);
+    for (const path of assets) {
+      const { headers, status } = await fetch(holdfast.url + path);
+      expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+      expect(headers.get("content-encoding")).toBe("gzip");
+    }
+    const missing = await fetch(`${holdfast.url}/assets/..%2Findex.html`);
+    expect([missing.status, missing.headers.get("cache-control")]).toEqual([404, "no-store"]);
   });
 });

@@ -104,7 +104,8 @@ export class Answers {
     const held = known.reservations.get(command.reservationId);
     const at = command.type === "charge" ? held?.freed : held?.closed;
     if (!held || at === undefined || at === Infinity) return;
-    this.freed.push({ accounts: held.accounts.map(({ account }) => account), at, toldAt, by });
+    const accounts = [...held.accounts, ...held.service.values()].map(({ account }) => account);
+    this.freed.push({ accounts, at, toldAt, by });
   }
 
   /** A request that has had its effect is never refused, and another one under its key is told that it was used. */
@@ -180,7 +181,8 @@ export class Answers {
       const from = Math.max(askedAt - FRESH_MS - this.slackMs, ...here.map(({ at }) => at));
       return had(account, { limit, reserved, spent }, from);
     };
-    if (![...known.accounts.of(scope.kind, scope.id, unit)].some(wasSo))
+    const { accounts } = scope.kind === "service" ? this.auditor.tenants.get(`service:${scope.id}`)! : known;
+    if (![...accounts.of(scope.kind, scope.id, unit)].some(wasSo))
       tell(`it was never so of late; asked at ${Math.round(askedAt)}, now ${Math.round(this.time())}`);
   }
 

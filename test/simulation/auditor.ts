@@ -16,6 +16,7 @@ import {
   type Held,
 } from "./holds.js";
 import { defaultOf, wrongSettings } from "./limits.js";
+import { accountsAtService, AtServices, heldForService, unmirrored } from "./at-services.js";
 import type { Writes } from "./tables.js";
 
 export interface Effect {
@@ -25,7 +26,7 @@ export interface Effect {
   readonly since: number;
 }
 
-/** What the auditor knows of a tenant: what was committed, read without the ledger's rules. */
+/** What the auditor knows of a tenant, or of a service by the id of its book: what was committed, read without the ledger's rules. */
 export interface Ledgered {
   tenant: Tenant;
   settings: TenantSettings;
@@ -86,7 +87,18 @@ export class Auditor {
   committed(all: readonly Writes[], decidedAt: Instant): void {
     this.decidedAt = decidedAt;
     this.commits += 1;
-    for (const writes of all) this.commitOf(this.tenants.get(writes.tenantId)!, writes);
+    const before = new Map(all.map(({ tenantId }) => [tenantId, this.tenants.get(tenantId)!.tenant]));
+    const services = all.filter(({ tenantId }) => tenantId.startsWith("service:"));
+    const tenants = all.filter((writes) => !services.includes(writes));
+    for (const writes of tenants) this.commitOf(this.tenants.get(writes.tenantId)!, writes);
+    const atServices = new AtServices(this, before, this.time());
+    for (const writes of services) {
+      const known = this.tenants.get(writes.tenantId)!;
+      atServices.book(known, writes);
+      this.findAll(wrongSettings(known, writes.settings, decidedAt));
+      this.checkBalances(known, writes);
+    }
+    this.findAll(unmirrored(this, tenants, services));
   }
 
   private commitOf(known: Ledgered, writes: Writes): void {
@@ -147,7 +159,8 @@ export class Auditor {
       open("tenant", known.tenant.id, window, limit);
     }
     const none = { attempts: [], closed: Infinity, freed: 0, spent: {} };
-    return { accounts: list, keys, row: { ...row, state: "open" }, left: { ...row.reserved }, ...none };
+    const service = accountsAtService(this, row);
+    return { accounts: list, keys, service, row: { ...row, state: "open" }, left: { ...row.reserved }, ...none };
   }
 
   private charge({ reservations }: Ledgered, attempt: Attempt): void {
@@ -196,7 +209,7 @@ export class Auditor {
       this.find(`${childJobId} was granted over a limit: ${reserved} + ${spent} of ${limit} ${entry.unit}`);
   }
 
-  private bookLimit({ accounts, changes }: Ledgered, { detail, keys }: LedgerEntry): void {
+  bookLimit({ accounts, changes }: Ledgered, { detail, keys }: LedgerEntry): void {
     const { scope, from, to } = detail as {
       scope: { kind: ScopeKind; id: string };
       from?: number | null;
@@ -274,8 +287,9 @@ export class Auditor {
       } else if (sums.reserved !== reserved || sums.spent !== spent || sums.limit !== limit) {
         const by = `${sums.reserved} + ${sums.spent} of ${sums.limit}`;
         this.find(`${key} is ${reserved} + ${spent} of ${limit}, its entries say ${by}`);
-      } else if (heldAt(known, key, unit) !== reserved) {
-        this.find(`${key} has ${reserved} reserved, and ${heldAt(known, key, unit)} are held`);
+      } else {
+        const held = key.startsWith("service:") ? heldForService(this, key, unit) : heldAt(known, key, unit);
+        if (held !== reserved) this.find(`${key} has ${reserved} reserved, and ${held} are held`);
       }
     }
   }

@@ -7,6 +7,8 @@ export interface Held {
   readonly accounts: readonly { readonly unit: string; readonly account: Account }[];
   /** The accounts' names. */
   readonly keys: ReadonlySet<string>;
+  /** Those at the service that it is for, by unit. */
+  readonly service: ReadonlyMap<string, { readonly key: string; readonly account: Account }>;
   row: Reservation;
   /** What it must still hold, and what was spent of it, by unit. */
   readonly left: Record<string, number>;

@@ -1,10 +1,17 @@
-import type { Instant, TenantBook } from "#libs/ledger";
-import type { TenantConfig, TenantWant } from "../../libs/ledger/protocol/ports.js";
+import {
+  bookIn,
+  serviceBookId,
+  serviceOfBook,
+  type Books,
+  type Instant,
+  type Reservation,
+  type TenantBook,
+  type Want,
+} from "#libs/ledger";
+import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
 import { actor, type Actor, type Scheduler } from "./scheduler.js";
 import { apply, check, emptyTables, type TenantTables, type Writes } from "./tables.js";
 import { Unreachable } from "./wire.js";
-
-type Books = ReadonlyMap<string, TenantBook>;
 
 /** A connection as the server knows it. */
 export class Session {
@@ -58,12 +65,15 @@ export class SimPostgres {
     this.unlock(session);
   }
 
-  /** Locks the tenants in the order of their ids; then the time, then the tenants and what is wanted. */
-  async begin(session: Session, books: Books, wants: readonly TenantWant[]): Promise<Instant> {
+  /** Locks the tenants in the order of their ids, and then the services; then the time, and then what is wanted. */
+  async begin(session: Session, books: Books, wants: readonly Want[]): Promise<Instant> {
     this.alive(session);
     this.sessions.add(session);
     session.asked += 1;
-    for (const id of [...books.keys()].sort()) await this.lock(session, id);
+    const tenants = [...books.keys()].filter((id) => serviceOfBook(id) === null);
+    for (const id of tenants.sort()) await this.lock(session, id);
+    this.alive(session);
+    for (const id of this.servicesOf(books, wants).sort()) await this.lock(session, id);
     this.alive(session);
     for (const book of books.values()) {
       const tables = this.tables.get(book.tenantId);
@@ -74,7 +84,7 @@ export class SimPostgres {
     return (session.now = this.now());
   }
 
-  load(session: Session, books: Books, wants: readonly TenantWant[]): void {
+  load(session: Session, books: Books, wants: readonly Want[]): void {
     this.alive(session);
     session.asked += 1;
     this.fill(books, wants);
@@ -141,11 +151,28 @@ export class SimPostgres {
     );
   }
 
-  private fill(books: Books, wants: readonly TenantWant[]): void {
+  /** The services that were named, and those that the wanted reservations are for: their books are added. */
+  private servicesOf(books: Books, wants: readonly Want[]): string[] {
+    for (const { tenantId, kind, id } of wants) {
+      const row = kind === "reservation" ? this.tables.get(tenantId)?.reservations.get(id) : undefined;
+      if (row?.service) bookIn(books, serviceBookId(row.service));
+    }
+    return [...books.keys()].filter((id) => serviceOfBook(id) !== null);
+  }
+
+  private fill(books: Books, wants: readonly Want[]): void {
     for (const { tenantId, kind, id } of wants) {
       const tables = this.tables.get(tenantId);
       if (tables) FILLS[kind](books.get(tenantId)!, tables, id);
+      if (kind === "reservation") this.fillService(books, tables?.reservations.get(id));
     }
+  }
+
+  private fillService(books: Books, row: Reservation | undefined): void {
+    if (!row?.service) return;
+    const bookId = serviceBookId(row.service);
+    for (const key of row.serviceKeys)
+      bookIn(books, bookId).balances.fill(key, copy(this.tables.get(bookId)!.balances.get(key)));
   }
 }
 
@@ -155,7 +182,7 @@ function copy<Row extends object>(row: Row | undefined): Row | null {
   return row ? { ...row } : null;
 }
 
-const FILLS: Record<TenantWant["kind"], Fill> = {
+const FILLS: Record<Want["kind"], Fill> = {
   tenant: () => {
     throw new Error("tenants are loaded with their lock");
   },

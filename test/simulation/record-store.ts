@@ -1,18 +1,10 @@
-import type { Balance, Instant, Job, KeyRecord, TenantBook, UserAllowanceSetting } from "#libs/ledger";
-import type {
-  RecordStore,
-  RecordTransaction,
-  TenantConfig,
-  TenantRow,
-  TenantWant,
-} from "../../libs/ledger/protocol/ports.js";
+import type { Balance, Books, Instant, Job, KeyRecord, UserAllowanceSetting, Want } from "#libs/ledger";
+import type { RecordStore, RecordTransaction, TenantConfig, TenantRow } from "../../libs/ledger/protocol/ports.js";
 import type { Overdue } from "../../apps/reconciler/tasks/expire.js";
 import { Session, type SimPostgres } from "./postgres.js";
 import type { Actor } from "./scheduler.js";
 import { overdue, writesOf, type TenantTables } from "./tables.js";
 import { Unreachable, type Wire } from "./wire.js";
-
-type Books = ReadonlyMap<string, TenantBook>;
 
 const PAGE = 500;
 
@@ -27,7 +19,7 @@ export class SimRecord implements RecordStore {
     private readonly timeoutMs: number,
   ) {}
 
-  async begin(books: Books, wants: readonly TenantWant[]): Promise<RecordTransaction> {
+  async begin(books: Books, wants: readonly Want[]): Promise<RecordTransaction> {
     const session = new Session();
     this.sessions.add(session);
     try {
@@ -73,6 +65,10 @@ export class SimRecord implements RecordStore {
     const tenants = await this.find(rows, (tables) => copy(tables.tenant));
     const settings = await this.find(rows, (tables) => copy(tables.settings));
     return tenants.map((tenant, i) => tenant && { tenant, settings: settings[i]! });
+  }
+
+  findStandings(): Promise<never> {
+    return Promise.reject(new Error("the simulation starts no attempts by permit"));
   }
 
   async pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]> {
@@ -135,7 +131,7 @@ class SimTransaction implements RecordTransaction {
     private readonly hangUp: () => void,
   ) {}
 
-  load(books: Books, wants: readonly TenantWant[]): Promise<void> {
+  load(books: Books, wants: readonly Want[]): Promise<void> {
     return this.call(async () => this.server.load(this.session, books, wants));
   }
 

@@ -1,4 +1,4 @@
-import type { LedgerLog, TenantSettings } from "#libs/ledger";
+import { serviceBookId, type LedgerLog, type TenantSettings } from "#libs/ledger";
 import { commandsOf } from "../support/commands.js";
 import { Answers } from "./answers.js";
 import { Auditor } from "./auditor.js";
@@ -10,7 +10,7 @@ import { Random } from "../support/random.js";
 import { SimRedis } from "./redis.js";
 import { Scheduler } from "./scheduler.js";
 import type { Writes } from "./tables.js";
-import { Names, type Known } from "./workload.js";
+import { Names, serviceWith, type Known } from "./workload.js";
 
 /** Ten seconds before the hour, so that windows of an hour change in the middle of a run. */
 const STARTS_AT = Date.UTC(2026, 4, 12, 11, 59, 55);
@@ -52,6 +52,7 @@ export class Simulation {
   private readonly auditor = new Auditor(() => this.scheduler.now);
   private readonly answers = new Answers(this.auditor, () => this.scheduler.now);
   private readonly on: Disturbed;
+  private readonly services: readonly string[];
   private readonly tenants: readonly Known[];
   private readonly kinds: readonly string[];
   private faults: Readonly<Record<string, number>> = {};
@@ -83,6 +84,7 @@ export class Simulation {
     const reconciler = new SimReconciler("reconciler", around, redises[0]);
     const clients = new Clients(scheduler, random, processes, this.answers);
     this.on = { scheduler, random, postgres, redises, processes, reconciler, clients, answers: this.answers };
+    this.services = this.addServices();
     this.tenants = this.addTenants();
   }
 
@@ -118,6 +120,7 @@ export class Simulation {
       this.expectAtRest(tenantId);
       await this.expectRoomIsUsed(tenantId);
     }
+    for (const service of this.services) await this.expectCopiesAreRight(serviceBookId(service));
   }
 
   /** What nobody closed was given back, one sweep after its deadline at the latest. */
@@ -164,10 +167,25 @@ export class Simulation {
     await Promise.all(demand);
     this.utilisation = Math.min(this.utilisation, taken / supply);
     if (taken < 0.9 * supply) this.auditor.find(`of ${supply} only ${taken} were taken, though more was asked for`);
-    for (const process of on.processes) {
-      const wrong = await process.wrongCopies(tenantId);
+    await this.expectCopiesAreRight(tenantId);
+  }
+
+  private async expectCopiesAreRight(bookId: string): Promise<void> {
+    for (const process of this.on.processes) {
+      const wrong = await process.wrongCopies(bookId);
       if (wrong > 0) this.auditor.find(`${process.name} sees ${wrong} wrong copies`);
     }
+  }
+
+  /** None, one, or two, of which each counts by the hour or for good. */
+  private addServices(): string[] {
+    const { random, names } = this;
+    return Array.from({ length: random.pick([0, 1, 2]) }, () => {
+      const name = `${names.next("svc")}-${random.pick(["h", "n"])}`;
+      const { bookId, allowances } = serviceWith(name, random.int(30, 120));
+      this.addBook(bookId, { allowances, userAllowance: {}, jobAllowance: {} }, "enforce");
+      return name;
+    });
   }
 
   private addTenants(): Known[] {
@@ -184,20 +202,16 @@ export class Simulation {
         jobAllowance: random.chance(0.4) ? { tokens: random.int(40, 90) } : {},
       };
       const enforcement = random.chance(0.9) ? "enforce" : "observe";
-      const state = "active" as const;
-      const tenant = {
-        id: tenantId,
-        name: "a",
-        enforcement,
-        state,
-        configVersion: 1,
-        createdAt: STARTS_AT,
-        deletedAt: null,
-      } as const;
-      this.on.postgres.addTenant({ tenant: { ...tenant }, settings });
-      this.auditor.addTenant({ tenant, settings });
-      return { tenantId, jobs: [], holdings: [] };
+      this.addBook(tenantId, settings, enforcement);
+      return { tenantId, services: this.services, jobs: [], holdings: [] };
     });
+  }
+
+  private addBook(id: string, settings: TenantSettings, enforcement: "enforce" | "observe"): void {
+    const more = { enforcement, configVersion: 1, createdAt: STARTS_AT, deletedAt: null };
+    const tenant = { id, name: "a", state: "active" as const, ...more };
+    this.on.postgres.addTenant({ tenant: { ...tenant }, settings });
+    this.auditor.addTenant({ tenant, settings });
   }
 
   private mix(value: number): void {

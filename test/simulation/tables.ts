@@ -139,7 +139,10 @@ function applySetting(tables: TenantTables, change: SettingChange): void {
 export function withSetting(settings: TenantSettings, change: SettingChange): TenantSettings {
   const { unit } = change;
   if (change.kind === "user") return settings;
-  if (change.kind === "tenant") return { ...settings, allowances: { ...settings.allowances, [unit]: change.setting } };
+  if (change.kind === "tenant") {
+    const { [unit]: _, ...others } = settings.allowances;
+    return { ...settings, allowances: change.setting ? { ...others, [unit]: change.setting } : others };
+  }
   const name = change.kind === "userDefault" ? "userAllowance" : "jobAllowance";
   const { [unit]: _, ...others } = settings[name];
   return { ...settings, [name]: change.limit === null ? others : { ...others, [unit]: change.limit } };

@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import {
   balanceKey,
+  bookIn,
   decide,
-  TenantBook,
   type Attempt,
   type Balance,
+  type Books,
   type ChangedBalance,
   type Job,
   type Reservation,
+  type TenantBook,
 } from "#libs/ledger";
 import { PostgresRecord } from "../../libs/ledger/postgres/index.js";
 import type { RecordStore } from "../../libs/ledger/protocol/ports.js";
@@ -168,18 +170,20 @@ describe("the simulated record and PostgreSQL refuse alike", () => {
     labels: {},
     allowance: {},
     ancestors: [],
+    wouldDeny: null,
     state: "open",
     createdAt: NOON,
     closedAt: null,
   });
   const reservation = (id: string): Reservation => ({
     ...{ id, jobId: "job_1", user: null, state: "open", plan: null, keys: [], actual: null },
+    ...{ service: null, serviceKeys: [] },
     ...{ reserved: { tokens: 1 }, held: { tokens: 1 }, charged: { tokens: 0 }, ancestors: [] },
     ...{ late: false, wouldDeny: null, createdAt: NOON, expiresAt: NOON + 1_000, closedAt: null },
   });
   const attempt: Attempt = {
     ...{ reservationId: "rsv_1", child: 1, attempt: 1, outcome: "succeeded" },
-    ...{ actual: { tokens: 1 }, freed: { tokens: 1 }, late: false, at: NOON },
+    ...{ actual: { tokens: 1 }, freed: { tokens: 1 }, late: false, at: NOON, permit: null },
   };
   const balance = (tenantId: string, more: Partial<Balance>): Balance => {
     const scope = { kind: "tenant", id: tenantId } as const;
@@ -242,7 +246,8 @@ describe("the simulated record and PostgreSQL refuse alike", () => {
     const book = bookOf({}, tenantId);
     postgres.addTenant({ tenant: book.tenant!, settings: book.settings });
     const commit = async (record: RecordStore, changing: (book: TenantBook) => void): Promise<string> => {
-      const books = new Map([[tenantId, new TenantBook(tenantId)]]);
+      const books: Books = new Map();
+      bookIn(books, tenantId);
       const transaction = await record.begin(books, []);
       changing(books.get(tenantId)!);
       return transaction.commit(books).then(

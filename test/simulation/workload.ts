@@ -1,4 +1,4 @@
-import type { Ask, Command, KeyUse } from "#libs/ledger";
+import { serviceBookId, type Ask, type Command, type KeyUse } from "#libs/ledger";
 import { commandsOf } from "../support/commands.js";
 import type { Random } from "../support/random.js";
 
@@ -10,6 +10,8 @@ export interface Holding {
 /** What one client knows of its tenant. */
 export interface Known {
   readonly tenantId: string;
+  /** Services that work may be for. */
+  readonly services: readonly string[];
   readonly jobs: string[];
   readonly holdings: Holding[];
 }
@@ -45,7 +47,7 @@ export type Request = () => Command;
 
 /** What a client does next, by chance. */
 export function nextRequest(random: Random, names: Names, known: Known): Request {
-  const { tenantId, jobs, holdings } = known;
+  const { tenantId, services, jobs, holdings } = known;
   const commands = commandsOf(tenantId);
   const roll = random.next();
   if (jobs.length === 0 || roll < 0.08) return createJob(random, names, known);
@@ -54,7 +56,10 @@ export function nextRequest(random: Random, names: Names, known: Known): Request
     const command = commands.endJob(random.pick(jobs), random.pick(["closed", "cancelled"]));
     return () => command;
   }
-  if (roll < 0.66) return configure(random, names, tenantId);
+  if (roll < 0.66)
+    return services.length > 0 && random.chance(0.2)
+      ? configureService(random, services)
+      : configure(random, names, tenantId);
   const holding = holdings.length > 0 ? random.pick(holdings) : { id: "rsv_none", reserved: { tokens: 1 } };
   if (roll < 0.73) return charge(random, names, tenantId, holding);
   const close = roll < 0.9 ? settleOf(random, holding) : undefined;
@@ -75,7 +80,7 @@ function createJob(random: Random, names: Names, { tenantId, jobs }: Known): Req
   return () => commandsOf(tenantId).createJob({ jobId: names.next("job"), user, allowance, key });
 }
 
-function reserve(random: Random, names: Names, { tenantId, jobs }: Known): Request {
+function reserve(random: Random, names: Names, { tenantId, services, jobs }: Known): Request {
   const jobId = random.pick(jobs);
   const attemptCost = { tokens: random.int(0, 8), ...(random.chance(0.2) && { calls: random.int(0, 3) }) };
   const ask: Ask = random.chance(0.5)
@@ -85,6 +90,7 @@ function reserve(random: Random, names: Names, { tenantId, jobs }: Known): Reque
   const fields = {
     key: dryRun ? null : names.someKey(random),
     dryRun,
+    service: services.length > 0 && random.chance(0.5) ? random.pick(services) : null,
     admit: random.pick(["all", "all", "partial"] as const),
     ttlMs: random.pick([1_000, 1_500, 2_000, 3_000]),
   };
@@ -103,6 +109,19 @@ function charge(random: Random, names: Names, tenantId: string, { id, reserved }
 function settleOf(random: Random, { reserved }: Holding): Record<string, number> {
   const share = random.pick([0, 0.5, 0.8, 1, 1, 1.3]);
   return Object.fromEntries(Object.entries(reserved).map(([unit, amount]) => [unit, Math.floor(amount * share)]));
+}
+
+/** Its limit alone: what else bounds it, the ledger does not read. */
+function configureService(random: Random, services: readonly string[]): Request {
+  const { bookId, allowances } = serviceWith(random.pick(services), random.int(20, 120));
+  const command = commandsOf(bookId).configure({ change: "service", allowances, flow: {} });
+  return () => command;
+}
+
+/** A service by its name and its limit: the last letter of its name says whether it counts by the hour. */
+export function serviceWith(name: string, limit: number) {
+  const period = name.endsWith("h") ? ("hour" as const) : ("none" as const);
+  return { bookId: serviceBookId(name), allowances: { tokens: { limit, period, timeZone: "UTC" } } };
 }
 
 function configure(random: Random, names: Names, tenantId: string): Request {

@@ -54,6 +54,7 @@ export function commandsOf(tenantId: string) {
       admit: "all",
       ttlMs: 60_000,
       dryRun: false,
+      service: null,
       key: fields.dryRun ? null : keyed(),
       ...fields,
     }),
@@ -71,6 +72,7 @@ export function commandsOf(tenantId: string) {
       attempt,
       outcome,
       actual: amountsOf(actual),
+      permit: null,
       key,
     }),
     settle: (reservationId: string, actual: Tokens): Settle => ({

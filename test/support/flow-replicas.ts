@@ -12,7 +12,8 @@ export class FlowReplicas {
     private readonly drop: () => Promise<void>,
   ) {}
 
-  static async start(): Promise<FlowReplicas> {
+  /** `connections`: most that a test holds to each process; callers that wait keep one each. */
+  static async start({ connections }: { connections?: number } = {}): Promise<FlowReplicas> {
     const [database, redis] = await Promise.all([freshDatabase(), startPrivateRedis()]);
     const settings = {
       HOLDFAST_ROLE: "api",
@@ -22,7 +23,7 @@ export class FlowReplicas {
     };
     const borrowed = { url: database.url, drop: () => Promise.resolve() };
     const programs = await Promise.all([startProcess(settings), startProcess(settings)]);
-    const processes = programs.map((program) => new Holdfast(program, borrowed));
+    const processes = programs.map((program) => new Holdfast(program, borrowed, connections));
     return new FlowReplicas(redis, processes, programs, () => database.drop());
   }
 

@@ -46,12 +46,14 @@ export class Holdfast {
   readonly redis = new Redis(redisUrl());
   /** Answers of 500 and above. */
   readonly serverErrors: string[] = [];
-  private readonly agent = new Agent({ connections: 100 });
+  private readonly agent: Agent;
 
   constructor(
     private readonly process: HoldfastProcess,
     private readonly database: FreshDatabase,
+    connections = 100,
   ) {
+    this.agent = new Agent({ connections });
     this.record = new pg.Pool({ connectionString: database.url, max: 2 });
     this.record.on("error", () => undefined);
   }

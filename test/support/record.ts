@@ -130,10 +130,13 @@ export class TestRecord {
   }
 }
 
-/** What is held and where: by open reservations, also at the parents of ended jobs, and by the grants of open children. */
+/** What is held and where: by open reservations, also at their services, also at the parents of ended jobs, and by the grants of open children. */
 export const HOLDING = `
   SELECT r.tenant_id, k.key, (r.held ->> split_part(k.key, ':', 3))::bigint AS amount
   FROM reservations r, unnest(r.keys) AS k(key) WHERE r.state = 'open'
+  UNION ALL
+  SELECT 'service:' || r.service, k.key, (r.held ->> split_part(k.key, ':', 3))::bigint
+  FROM reservations r, unnest(r.service_keys) AS k(key) WHERE r.state = 'open'
   UNION ALL
   SELECT r.tenant_id, 'job:' || j.parent_id || ':' || h.key || ':none', h.value::bigint
   FROM reservations r, unnest(r.job_id || r.ancestors) AS o(id), json_each_text(r.held) AS h, jobs j

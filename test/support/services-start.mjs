@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { migrate } from "../../dist/libs/embedded/index.js";
+import { provideBrowser } from "../../scripts/browser.mjs";
 import { provideServices } from "../../scripts/services.mjs";
 
 const migrations = fileURLToPath(new URL("../../prisma/migrations", import.meta.url));
@@ -37,4 +38,6 @@ export default async function start() {
   process.env.TEST_REDIS_URL = services.redisUrl;
   process.env.TEST_REDIS_FROM = services.redisFrom;
   process.env.TEST_FOLDER = run.folder;
+  const browser = provideBrowser();
+  if (browser !== undefined) process.env.TEST_CHROMIUM = browser;
 }

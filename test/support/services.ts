@@ -18,6 +18,13 @@ export function seedFrom(variable: "TEST_FUZZ_SEED" | "TEST_CHAOS_SEED"): number
   return seed;
 }
 
+/** The browser that the set-up found or installed. */
+export function chromiumPath(): string {
+  const path = process.env["TEST_CHROMIUM"];
+  if (path === undefined) throw new Error("the tests of the console need a Chromium: install chromium");
+  return path;
+}
+
 export interface FreshDatabase {
   readonly url: string;
   drop(): Promise<void>;

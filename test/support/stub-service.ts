@@ -47,14 +47,14 @@ export class StubService {
     return this.calls.filter((call) => call.status === status && call.at >= from).length;
   }
 
-  /** The most calls that came in any one second, by its clock. */
-  busiestSecond(): number {
+  /** How many calls came in each second in which any came, by its clock. */
+  perSecondOfClock(): number[] {
     const seconds = new Map<number, number>();
     for (const { at } of this.calls) {
       const second = Math.floor(at / 1_000);
       seconds.set(second, (seconds.get(second) ?? 0) + 1);
     }
-    return Math.max(...seconds.values());
+    return [...seconds.values()];
   }
 
   async stop(): Promise<void> {

@@ -6,7 +6,7 @@ import { invalid, notFound, Problem, problemBody, refusalBody } from "../problem
 import { kindOf } from "../problems/table.js";
 import { problemOf } from "../problems/translate.js";
 import { chargeCommand, chargeRequest } from "../reservations/charge.js";
-import { refuseService, reserveCommand, reserveRequest } from "../reservations/reserve.js";
+import { reserveCommand, reserveRequest } from "../reservations/reserve.js";
 import { validatorOf } from "../validation/compile.js";
 import {
   OPERATIONS,
@@ -85,7 +85,6 @@ function commandOf(tenantId: string, operation: Operation, limits: JobLimits): C
 function reserveOf(tenantId: string, operation: ReserveOperation): Command {
   const { op: _, jobId: __, idempotencyKey, ...body } = operation;
   const jobId = jobIdOf(operation);
-  refuseService(body);
   const key = body.dryRun ? null : useOf(required(idempotencyKey), "t", reserveRequest(jobId, body));
   return reserveCommand(tenantId, jobId, body, key);
 }

@@ -123,7 +123,7 @@ function refuseBytes(socket: Socket, detail = "This is not a valid HTTP request.
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify(problemBody("validation_failed", { detail }, "/"));
   const headers = {
-    ...securityHeaders("/"),
+    ...securityHeaders("/v1"),
     ...problemHeaders("validation_failed"),
     "content-length": Buffer.byteLength(body),
     connection: "close",

@@ -1,5 +1,6 @@
 import { BalanceView } from "../balances/balance.view.js";
 import { AMOUNTS, idSchema, INSTANT, LABELS } from "../openapi/schemas.js";
+import { WouldDenyView } from "../reservations/reservation.view.js";
 import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 
 export const JOB_STATES = ["open", "closed", "cancelled"] as const;
@@ -34,6 +35,9 @@ export class JobView {
 
   @Shown({ type: "integer", minimum: 1 }, { description: "1 is a job without a parent." })
   depth!: number;
+
+  @MaybeShown({ type: WouldDenyView }, { description: "Of a child job: why its grant would have been denied." })
+  wouldDeny?: WouldDenyView;
 
   @Shown(INSTANT)
   createdAt!: string;

@@ -51,6 +51,7 @@ export class EntryView {
         late: { type: "boolean", const: true },
         child: COUNT,
         attempt: COUNT,
+        tenantId: idSchema("ten"),
         childJobId: idSchema("job"),
         scope: SCOPE,
         from: LIMIT,
@@ -62,7 +63,8 @@ export class EntryView {
     },
     {
       description:
-        "Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. Of a grant that " +
+        "Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. In the ledger of " +
+        "a service: whose work it was. Of a grant that " +
         "was taken from a job, or came back to it: which child job's. Of a change of a limit: who changed it, from what, to what, why.",
     },
   )

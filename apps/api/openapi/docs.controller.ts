@@ -1,4 +1,4 @@
-import { Controller, Get, Redirect, Res } from "@nestjs/common";
+import { Controller, Get, Res } from "@nestjs/common";
 import { ApiExcludeController } from "@nestjs/swagger";
 import type { FastifyReply } from "fastify";
 import { errorsPage } from "./errors-page.js";
@@ -7,10 +7,6 @@ import { errorsPage } from "./errors-page.js";
 @Controller()
 @ApiExcludeController()
 export class DocsController {
-  @Get()
-  @Redirect("/docs", 302)
-  home(): void {}
-
   @Get("docs/errors")
   errors(@Res({ passthrough: true }) reply: FastifyReply): string {
     void reply.type("text/html; charset=utf-8");

@@ -48,6 +48,6 @@ export const PERMIT_SCHEMA = {
 
 export const SCOPE = {
   type: "object",
-  properties: { kind: { type: "string", enum: ["tenant", "user", "job"] }, id: { type: "string" } },
+  properties: { kind: { type: "string", enum: ["service", "tenant", "user", "job"] }, id: { type: "string" } },
   required: ["kind", "id"],
 };

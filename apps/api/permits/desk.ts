@@ -42,8 +42,8 @@ export class PermitDesk {
   /** @throws Problem where it is refused, FlowClosed, and the signal's reason. */
   async start({ tenantId, reservationId, body, signal }: Asking): Promise<HeldPermit> {
     const { child, waitMs = 0 } = body;
-    const service = body.service === undefined ? null : await this.serviceOf(tenantId, body.service);
     const standing = await this.standings.of({ tenantId, reservationId, child });
+    const service = await this.serviceOf(tenantId, body.service ?? null, standing.service);
     const request = this.request({ tenantId, reservationId, body, signal }, service, standing);
     const acquired = await this.flow.acquire(request, { waitMs: Math.min(waitMs, standing.leftMs), signal });
     if (acquired.status === "refused") throw refusalProblem(acquired, request);
@@ -83,9 +83,20 @@ export class PermitDesk {
     };
   }
 
-  private async serviceOf(tenantId: string, name: string): Promise<ServiceLimits> {
+  /** The one that was reserved for, unless another was asked for: what is spent must be held where it binds. */
+  private async serviceOf(
+    tenantId: string,
+    asked: string | null,
+    reserved: string | null,
+  ): Promise<ServiceLimits | null> {
+    const name = asked ?? reserved;
+    if (name === null) return null;
+    if (reserved !== null && name !== reserved)
+      throw new Problem("conflict", `The reservation is for service "${reserved}", not for "${name}".`);
     const service = await this.services.find(tenantId, name);
     if (!service) throw new Problem("service_unknown", `There is no service "${name}".`);
+    if (reserved === null && service.hasAllowances)
+      throw new Problem("conflict", `Service "${name}" has allowances: the reservation must name it.`);
     return service;
   }
 

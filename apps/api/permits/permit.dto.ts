@@ -10,7 +10,9 @@ export class PermitBody {
 
   @PatternField(SERVICE_NAME, SERVICE_RULE, {
     optional: true,
-    description: "The service that the attempt calls; without it only the plan and the job's retries bind.",
+    description:
+      "The service that the attempt calls: by default that of the reservation, which it must be. Without either only the " +
+      "plan and the job's retries bind.",
   })
   service?: string;
 

@@ -6,7 +6,6 @@ import { answer } from "../http/answer.js";
 import { PermitParam } from "../http/params.js";
 import type { TenantRequest } from "../http/request.js";
 import { TenantRoutes } from "../http/routes.js";
-import { fingerprintOf } from "../idempotency/fingerprint.js";
 import { Operation } from "../openapi/operation.js";
 import { Problem } from "../problems/problem.js";
 import { NoFields, OptionalPayload, Payload } from "../validation/pipe.js";
@@ -67,11 +66,10 @@ export class PermitsController {
   }
 }
 
-/** The same finish again has the same key, another one its own: what both say is told by the charge itself. */
+/** Without a key: an attempt is charged once, and its record says by which permit, and how that ended. */
 function chargeOf({ permit, reservationId, child }: HeldPermit, { outcome, actual }: FinishBody): Charge {
   const charged = outcome === "succeeded" ? "succeeded" : "failed";
-  const fingerprint = fingerprintOf("POST", `finish ${permit.id}`, { outcome: charged, actual });
-  const key = { key: `p:${permit.id}:${fingerprint}`, fingerprint };
-  const { tenantId, attempt } = permit;
-  return { type: "charge", tenantId, reservationId, child, attempt, outcome: charged, actual, key };
+  const { id, tenantId, attempt } = permit;
+  const facts = { reservationId, child, attempt, outcome: charged, actual } as const;
+  return { type: "charge", tenantId, ...facts, permit: { id, outcome }, key: null };
 }

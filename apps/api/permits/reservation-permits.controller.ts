@@ -32,6 +32,7 @@ export class ReservationPermitsController {
       "already_released",
       "reservation_expired",
       "attempts_exhausted",
+      "conflict",
       "service_unknown",
       "rate_limited",
       "concurrency_limited",

@@ -68,6 +68,7 @@ export function jobOf(row: rows.Job): Job {
     labels: row.labels as Record<string, string>,
     allowance: row.allowance as Amounts,
     ancestors: row.ancestors,
+    wouldDeny: row.wouldDeny as Denial | null,
     state: row.state as Job["state"],
     createdAt: row.createdAt.getTime(),
     closedAt: row.closedAt && row.closedAt.getTime(),
@@ -85,6 +86,8 @@ export function reservationOf(row: rows.Reservation): Reservation {
     charged: row.charged as Amounts,
     plan: row.plan as Plan | null,
     keys: row.keys,
+    service: row.service,
+    serviceKeys: row.serviceKeys,
     ancestors: row.ancestors,
     actual: row.actual as Amounts | null,
     late: row.late,
@@ -105,6 +108,7 @@ export function attemptOf(row: rows.Attempt): Attempt {
     freed: row.freed as Amounts,
     late: row.late,
     at: row.at.getTime(),
+    permit: row.permitId === null ? null : { id: row.permitId, outcome: row.permitOutcome! },
   };
 }
 

@@ -8,5 +8,5 @@ export function chargeRequest(reservationId: string, body: ChargeBody): KeyedReq
 
 export function chargeCommand(tenantId: string, reservationId: string, body: ChargeBody, key: KeyUse): Charge {
   const { child, attempt, outcome, actual } = body;
-  return { type: "charge", tenantId, reservationId, child, attempt, outcome, actual, key };
+  return { type: "charge", tenantId, reservationId, child, attempt, outcome, actual, permit: null, key };
 }

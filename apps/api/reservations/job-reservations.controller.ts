@@ -13,7 +13,7 @@ import { notFound } from "../problems/problem.js";
 import { PrismaClient } from "../record/client.js";
 import { reservationOf } from "../record/entities.js";
 import { Filters, Payload } from "../validation/pipe.js";
-import { refuseService, reserveCommand, reserveRequest } from "./reserve.js";
+import { reserveCommand, reserveRequest } from "./reserve.js";
 import { ReserveBody } from "./reservation.dto.js";
 import { DryRunView, ReservationView } from "./reservation.view.js";
 
@@ -51,7 +51,6 @@ export class JobReservationsController {
     @Req() { tenantId, headers }: TenantRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    refuseService(body);
     const key = body.dryRun ? null : keyOfHeader(headers, "t", reserveRequest(jobId, body));
     const outcome = await this.ledger.reserve(reserveCommand(tenantId, jobId, body, key));
     return answer(reply, outcome, body.dryRun ? 200 : 201);

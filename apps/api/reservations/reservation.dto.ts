@@ -6,8 +6,9 @@ import {
   IntegerField,
   NestedField,
   NotTogetherWith,
-  TextField,
+  PatternField,
 } from "../validation/fields.js";
+import { SERVICE_NAME, SERVICE_RULE } from "../validation/service-name.js";
 
 export const DEFAULT_TTL_MS = 60_000;
 const TTL = { min: 1_000, max: MAX_LIFE_MS };
@@ -48,7 +49,10 @@ export class ReserveBody {
   @BooleanField({ optional: true, description: "Decides and changes nothing." })
   dryRun?: boolean;
 
-  @TextField({ max: 200, optional: true, description: "The service that the work calls." })
+  @PatternField(SERVICE_NAME, SERVICE_RULE, {
+    optional: true,
+    description: "The service that the work calls: its allowances bind the work too, over all tenants.",
+  })
   service?: string;
 }
 

@@ -1,6 +1,6 @@
 import { DenialView } from "../openapi/problem.view.js";
 import { AMOUNTS, idSchema, INSTANT } from "../openapi/schemas.js";
-import { choice, MaybeShown, Shown } from "../openapi/shown.js";
+import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { OUTCOMES } from "./reservation.dto.js";
 
 const COUNT = { type: "integer", minimum: 1 };
@@ -31,6 +31,9 @@ export class ReservationView {
 
   @Shown(idSchema("job"))
   jobId!: string;
+
+  @MaybeShown(TEXT, { description: "The service that it is for, whose allowances hold it too." })
+  service?: string;
 
   @Shown(choice(["open", "settled", "released", "expired"]))
   state!: string;
@@ -112,6 +115,9 @@ export class DryRunView {
 
   @Shown(idSchema("job"))
   jobId!: string;
+
+  @MaybeShown(TEXT)
+  service?: string;
 
   @Shown(AMOUNTS)
   reserved!: object;

@@ -1,6 +1,5 @@
 import { newId, type KeyUse, type Reserve } from "#libs/ledger";
 import type { KeyedRequest } from "../idempotency/key.js";
-import { Problem } from "../problems/problem.js";
 import { DEFAULT_TTL_MS, type ReserveBody } from "./reservation.dto.js";
 
 export function reserveRequest(jobId: string, body: ReserveBody): KeyedRequest {
@@ -9,12 +8,7 @@ export function reserveRequest(jobId: string, body: ReserveBody): KeyedRequest {
 
 /** `key` is null for a dry run, which has no effect that could be repeated. */
 export function reserveCommand(tenantId: string, jobId: string, body: ReserveBody, key: KeyUse | null): Reserve {
-  const { plan, amounts, ttlMs = DEFAULT_TTL_MS, admit = "all", dryRun = false } = body;
+  const { plan, amounts, ttlMs = DEFAULT_TTL_MS, admit = "all", dryRun = false, service = null } = body;
   const ask = plan ?? { amounts: amounts! };
-  return { type: "reserve", tenantId, reservationId: newId("rsv"), jobId, ask, admit, ttlMs, dryRun, key };
-}
-
-/** There are no services yet, so whichever is named is unknown. Throws Problem. */
-export function refuseService({ service }: ReserveBody): void {
-  if (service !== undefined) throw new Problem("service_unknown", `There is no service "${service}".`);
+  return { type: "reserve", tenantId, reservationId: newId("rsv"), jobId, ask, admit, ttlMs, dryRun, service, key };
 }

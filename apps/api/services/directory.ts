@@ -1,4 +1,5 @@
 import type { ServiceLimits } from "#libs/flow";
+import { serviceBookId } from "#libs/ledger";
 import { Prisma, type PrismaClient } from "../record/client.js";
 import { limitsOf } from "./limits.js";
 import type { ServiceBody } from "./service.dto.js";
@@ -6,11 +7,17 @@ import type { ServiceBody } from "./service.dto.js";
 interface Columns {
   readonly settings: ServiceBody;
   readonly own: ServiceBody | null;
+  readonly hasAllowances: boolean;
+}
+
+export interface KnownService extends ServiceLimits {
+  /** It takes only work that was reserved for it. */
+  readonly hasAllowances: boolean;
 }
 
 interface Known {
   readonly loadedAt: number;
-  readonly limits: Promise<ServiceLimits | null>;
+  readonly limits: Promise<KnownService | null>;
 }
 
 /** How long settings are believed after they were loaded, milliseconds: a change holds everywhere after this time. */
@@ -24,7 +31,7 @@ export class ServiceDirectory {
   constructor(private readonly record: PrismaClient) {}
 
   /** null: there is no such service. */
-  find(tenantId: string, name: string): Promise<ServiceLimits | null> {
+  find(tenantId: string, name: string): Promise<KnownService | null> {
     const key = `${tenantId} ${name}`;
     const known = this.known.get(key);
     if (known && performance.now() - known.loadedAt < FRESH_MS) return known.limits;
@@ -37,12 +44,14 @@ export class ServiceDirectory {
     return loading.limits;
   }
 
-  private async load(tenantId: string, name: string): Promise<ServiceLimits | null> {
+  private async load(tenantId: string, name: string): Promise<KnownService | null> {
     const [row] = await this.record.$queryRaw<Columns[]>(Prisma.sql`
-      SELECT s.settings, t.settings AS own
+      SELECT s.settings, t.settings AS own,
+        EXISTS (SELECT 1 FROM allowances WHERE tenant_id = ${serviceBookId(name)}) AS "hasAllowances"
       FROM services s LEFT JOIN tenant_services t ON t.tenant_id = ${tenantId} AND t.name = s.name
       WHERE s.name = ${name}`);
     if (!row) return null;
-    return { name, limits: limitsOf(row.settings), ...(row.own && { tenantLimits: limitsOf(row.own) }) };
+    const { settings, own, hasAllowances } = row;
+    return { name, limits: limitsOf(settings), ...(own && { tenantLimits: limitsOf(own) }), hasAllowances };
   }
 }

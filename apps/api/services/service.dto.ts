@@ -1,5 +1,6 @@
 import { invalid } from "../problems/problem.js";
-import { ChoiceField, DecimalField, IntegerField, NestedField } from "../validation/fields.js";
+import { AllowanceBody } from "../allowances/allowance.dto.js";
+import { ChoiceField, DecimalField, IntegerField, NestedField, ObjectsByUnitField } from "../validation/fields.js";
 
 const MOST_PLACES = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -66,6 +67,21 @@ export class ServiceBody {
 
   @NestedField(() => AdaptiveBody, { optional: true })
   adaptive?: AdaptiveBody;
+}
+
+/** All that is set for a service over all tenants. */
+export class OperatorServiceBody extends ServiceBody {
+  @ObjectsByUnitField(
+    () => AllowanceBody,
+    { $ref: "#/components/schemas/AllowanceBody" },
+    {
+      optional: true,
+      description:
+        "What all tenants together may reserve and spend with reservations that name the service. A period that is left " +
+        "out is `none`, a time zone UTC.",
+    },
+  )
+  allowances?: Record<string, AllowanceBody>;
 }
 
 /** What one field alone cannot tell. Throws Problem. */

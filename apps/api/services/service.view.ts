@@ -1,12 +1,13 @@
-import { INSTANT } from "../openapi/schemas.js";
-import { choice, Shown, TEXT } from "../openapi/shown.js";
+import { BalanceView } from "../balances/balance.view.js";
+import { INSTANT, unitMapSchema } from "../openapi/schemas.js";
+import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { ServiceBody } from "./service.dto.js";
 
 const COUNT = { type: "integer", minimum: 0 };
 const MAYBE_COUNT = { type: ["integer", "null"], minimum: 0 };
 
 /** How a service stands now. */
-export class LiveView {
+export class ServiceLiveView {
   @Shown(MAYBE_COUNT, { description: "Tokens of the rate that are there; null without a rate." })
   tokens!: number | null;
 
@@ -31,6 +32,9 @@ export class LiveView {
 
 /** The settings of a service as they were given. */
 export class ServiceView extends ServiceBody {
+  @MaybeShown(unitMapSchema({ $ref: "#/components/schemas/AllowanceSettingView" }))
+  allowances?: object;
+
   @Shown(TEXT, { example: "model-large" })
   name!: string;
 
@@ -45,8 +49,11 @@ export class ServiceView extends ServiceBody {
 }
 
 export class ServiceDetailView extends ServiceView {
-  @Shown({ type: LiveView })
-  live!: LiveView;
+  @Shown({ type: [BalanceView] }, { description: "What was taken of its allowances, each in its current window." })
+  balances!: BalanceView[];
+
+  @Shown({ type: ServiceLiveView })
+  live!: ServiceLiveView;
 }
 
 /** What bounds one tenant's calls to a service, as it was given. */

@@ -1,51 +1,61 @@
-import { Get, Post, Put } from "@nestjs/common";
+import { Get, Post, Put, Res } from "@nestjs/common";
 import { ApiExtraModels } from "@nestjs/swagger";
+import type { FastifyReply } from "fastify";
 import { Flow } from "#libs/flow";
+import { Ledger, serviceBookId } from "#libs/ledger";
+import { AllowanceBody } from "../allowances/allowance.dto.js";
+import { answer } from "../http/answer.js";
 import { ServiceParam } from "../http/params.js";
 import { AdminRoutes } from "../http/routes.js";
+import { EntriesQuery } from "../ledger/entries.dto.js";
+import { EntryView } from "../ledger/entry.view.js";
+import { listEntries } from "../ledger/list.js";
 import { afterOf, cursorOf } from "../lists/cursor.js";
 import { limitOf, PageQuery, type Listed } from "../lists/page.js";
 import { Operation } from "../openapi/operation.js";
-import { notFound, Problem } from "../problems/problem.js";
-import { Prisma, PrismaClient } from "../record/client.js";
+import { Problem } from "../problems/problem.js";
+import { PrismaClient } from "../record/client.js";
+import { configureCommand } from "../tenants/configure.js";
+import { AllowanceSettingView } from "../tenants/tenant.view.js";
 import { SERVICE_NAME } from "../validation/service-name.js";
 import { Filters, Payload } from "../validation/pipe.js";
 import { limitsOf } from "./limits.js";
-import { BreakerStateBody, checkService, ServiceBody } from "./service.dto.js";
-import { LiveView, ServiceDetailView, ServiceView } from "./service.view.js";
-
-interface ServiceRow {
-  readonly name: string;
-  readonly settings: unknown;
-  readonly version: bigint;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+import { createService, findService, partsOf, serviceBalances, serviceViews, type ServiceRow } from "./record.js";
+import { BreakerStateBody, checkService, OperatorServiceBody, type ServiceBody } from "./service.dto.js";
+import { ServiceDetailView, ServiceLiveView, ServiceView } from "./service.view.js";
 
 /** Services as the operator sets them, over all tenants. */
 @AdminRoutes("services")
-@ApiExtraModels(LiveView)
+@ApiExtraModels(ServiceLiveView, AllowanceBody, AllowanceSettingView)
 export class ServicesController {
   constructor(
     private readonly record: PrismaClient,
+    private readonly ledger: Ledger,
     private readonly flow: Flow,
   ) {}
 
   @Put(":service")
   @Operation({
     summary: "Make a service, or replace all its settings",
-    description: "What is left out does not bind; 0 lets nothing through. Within a second it holds in every process.",
+    description:
+      "What is left out does not bind; 0 lets nothing through. Allowances hold at once, and what was taken of them stays " +
+      "taken; a change of a limit is journalled. The others hold within a second in every process.",
     answer: ServiceView,
   })
-  async set(@ServiceParam() name: string, @Payload() body: ServiceBody): Promise<object> {
+  async set(
+    @ServiceParam() name: string,
+    @Payload() body: OperatorServiceBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
     checkService(body);
-    const [row] = await this.record.$queryRaw<[ServiceRow]>(Prisma.sql`
-      INSERT INTO services AS s (name, settings, created_at, updated_at)
-      VALUES (${name}, ${JSON.stringify(body)}::json, holdfast_now(), holdfast_now())
-      ON CONFLICT (name) DO UPDATE
-      SET settings = excluded.settings, version = s.version + 1, updated_at = excluded.updated_at
-      RETURNING name, settings, version, created_at AS "createdAt", updated_at AS "updatedAt"`);
-    return serviceView(row);
+    if (!(await createService(this.record, name, body))) {
+      const outcome = await this.ledger.execute(
+        configureCommand(serviceBookId(name), { change: "service", ...partsOf(body) }),
+      );
+      if (outcome.type === "refused") return answer(reply, outcome, 200);
+    }
+    const [view] = await serviceViews(this.record, [await findService(this.record, name)]);
+    return view!;
   }
 
   @Get()
@@ -59,13 +69,26 @@ export class ServicesController {
       take: limit + 1,
     });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
-    return { data: rows.slice(0, limit).map(serviceView), nextCursor: last ? cursorOf("services", last.name) : null };
+    const data = await serviceViews(this.record, rows.slice(0, limit));
+    return { data, nextCursor: last ? cursorOf("services", last.name) : null };
   }
 
   @Get(":service")
   @Operation({ summary: "A service, and how it stands now", answer: ServiceDetailView })
   async detail(@ServiceParam() name: string): Promise<object> {
-    return this.shown(await this.find(name));
+    return this.shown(await findService(this.record, name));
+  }
+
+  @Get(":service/ledger")
+  @Operation({
+    summary: "Every entry that changed a balance of a service, oldest first",
+    description: "The work of all tenants, each entry with whose it was, and who changed a limit.",
+    answer: EntryView,
+    list: true,
+  })
+  async entries(@ServiceParam() name: string, @Filters() query: EntriesQuery): Promise<Listed> {
+    await findService(this.record, name);
+    return listEntries(this.record, serviceBookId(name), query);
   }
 
   @Post(":service/breaker")
@@ -75,31 +98,19 @@ export class ServicesController {
     problems: ["conflict"],
   })
   async setBreaker(@ServiceParam() name: string, @Payload() { state }: BreakerStateBody): Promise<object> {
-    const row = await this.find(name);
+    const row = await findService(this.record, name);
     const limits = limitsOf(row.settings as ServiceBody);
     if (!limits.breaker) throw new Problem("conflict", `Service ${name} has no breaker.`);
     await (state === "open" ? this.flow.trip(name, limits) : this.flow.reset(name, limits));
     return this.shown(row);
   }
 
-  private async find(name: string): Promise<ServiceRow> {
-    const row = await this.record.service.findUnique({ where: { name } });
-    if (!row) throw notFound("service");
-    return row;
-  }
-
   private async shown(row: ServiceRow): Promise<object> {
-    const live = await this.flow.show(row.name, limitsOf(row.settings as ServiceBody));
-    return { ...serviceView(row), live: { ...live, shared: this.flow.isShared } };
+    const [live, [view], balances] = await Promise.all([
+      this.flow.show(row.name, limitsOf(row.settings as ServiceBody)),
+      serviceViews(this.record, [row]),
+      serviceBalances(this.record, row.name),
+    ]);
+    return { ...view, balances, live: { ...live, shared: this.flow.isShared } };
   }
-}
-
-function serviceView({ name, settings, version, createdAt, updatedAt }: ServiceRow): object {
-  return {
-    name,
-    ...(settings as ServiceBody),
-    version: Number(version),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
 }

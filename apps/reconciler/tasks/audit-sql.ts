@@ -1,3 +1,5 @@
+import { serviceBookId } from "#libs/ledger";
+
 /** One balance whose figure is not what it follows from. Amounts of its unit. */
 export interface Difference {
   readonly key: string;
@@ -13,10 +15,13 @@ export interface Comparison {
   readonly findings: readonly Difference[];
 }
 
-export const TENANTS = "SELECT id FROM tenants WHERE id > $1 ORDER BY id LIMIT $2";
+/** Whose figures there are: every tenant, and every service under the id of its book. */
+export const BOOKS = `
+  SELECT id FROM (SELECT id FROM tenants UNION ALL SELECT '${serviceBookId("")}' || name FROM services) AS book
+  WHERE id > $1 ORDER BY id LIMIT $2`;
 
 /**
- * $1: the tenant; $2: most findings to list. The unit is the third part of a balance key. What an ended child job still
+ * $1: the book, of a tenant or a service; $2: most findings to list. The unit is the third part of a balance key. What an ended child job still
  * holds is held at its parent too, and so on up to the first job that is open.
  */
 export const COMPARE = `
@@ -28,6 +33,11 @@ export const COMPARE = `
     SELECT k.key, (r.held ->> split_part(k.key, ':', 3))::numeric AS amount
     FROM reservations r CROSS JOIN LATERAL unnest(r.keys) AS k(key)
     WHERE r.tenant_id = $1 AND r.state = 'open'
+    UNION ALL
+    SELECT k.key, (r.held ->> split_part(k.key, ':', 3))::numeric
+    FROM services s JOIN reservations r ON r.service = s.name AND r.state = 'open'
+    CROSS JOIN LATERAL unnest(r.service_keys) AS k(key)
+    WHERE s.name = substr($1, length('${serviceBookId("")}') + 1) AND starts_with($1, '${serviceBookId("")}')
     UNION ALL
     SELECT 'job:' || j.parent_id || ':' || h.unit || ':none', h.amount::numeric
     FROM reservations r CROSS JOIN LATERAL unnest(r.job_id || r.ancestors) AS o(job_id)

@@ -1,8 +1,8 @@
 import type pg from "pg";
-import type { LedgerLog } from "#libs/ledger";
+import { serviceOfBook, type LedgerLog } from "#libs/ledger";
 import { messageOf } from "../log.js";
 import type { Tally, Task } from "../task.js";
-import { COMPARE, TENANTS, type Comparison, type Difference } from "./audit-sql.js";
+import { BOOKS, COMPARE, type Comparison, type Difference } from "./audit-sql.js";
 
 /** Findings that a run keeps; beyond it they are counted. */
 const KEPT = 1_000;
@@ -13,6 +13,7 @@ const TENANTS_PAGE = 500;
 const COMPARE_MS = 600_000;
 
 export interface Finding extends Difference {
+  /** Of a service: the id of its book. */
   readonly tenantId: string;
 }
 
@@ -26,6 +27,7 @@ export interface CopyAuditor {
 /** What a run found. At most a thousand findings and repaired copies are listed. */
 export interface AuditDetail {
   tenants: number;
+  services: number;
   /** Figures in the record that do not follow from what they should follow from. */
   differences: number;
   readonly findings: Finding[];
@@ -54,9 +56,17 @@ export class Audit implements Task {
   ) {}
 
   async run(tally: Tally, signal: AbortSignal): Promise<"done"> {
-    const detail = { tenants: 0, differences: 0, findings: [], copiesChecked: 0, copiesRepaired: 0, repairs: [] };
+    const detail = {
+      tenants: 0,
+      services: 0,
+      differences: 0,
+      findings: [],
+      copiesChecked: 0,
+      copiesRepaired: 0,
+      repairs: [],
+    };
     tally.detail = detail;
-    for await (const tenantId of this.tenants(signal)) {
+    for await (const tenantId of this.books(signal)) {
       await this.auditRecord(tenantId, tally, detail, signal);
       if (signal.aborted) return "done";
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -65,9 +75,9 @@ export class Audit implements Task {
     return "done";
   }
 
-  private async *tenants(signal: AbortSignal): AsyncGenerator<string> {
+  private async *books(signal: AbortSignal): AsyncGenerator<string> {
     for (let last = ""; ;) {
-      const { rows } = await this.pool.query<{ id: string }>(TENANTS, [last, TENANTS_PAGE]);
+      const { rows } = await this.pool.query<{ id: string }>(BOOKS, [last, TENANTS_PAGE]);
       for (const { id } of rows) {
         if (signal.aborted) return;
         yield id;
@@ -82,7 +92,7 @@ export class Audit implements Task {
       const { checked, differences, findings } = await this.compare(tenantId, KEPT - detail.findings.length, signal);
       tally.handled += checked;
       tally.failed += differences;
-      detail.tenants += 1;
+      detail[serviceOfBook(tenantId) === null ? "tenants" : "services"] += 1;
       detail.differences += differences;
       for (const finding of findings) detail.findings.push({ tenantId, ...finding });
       if (differences > 0)

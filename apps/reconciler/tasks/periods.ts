@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type pg from "pg";
-import { balanceKey, windowAt, type Period } from "#libs/ledger";
+import { balanceKey, scopeOfBook, windowAt, type Period } from "#libs/ledger";
 import { messageOf } from "../log.js";
 import type { Tally, Task } from "../task.js";
 import type { Executor } from "./expire.js";
@@ -10,8 +10,8 @@ const LANES = 32;
 
 const PERIODIC = `
   SELECT a.tenant_id, a.unit, a.period, a.time_zone, (extract(epoch FROM holdfast_now()) * 1000)::float8 AS now
-  FROM allowances a JOIN tenants t ON t.id = a.tenant_id AND t.state <> 'deleted'
-  WHERE a.kind = 'tenant' AND a.scope_id = '' AND a.period <> 'none' AND (a.tenant_id, a.unit) > ($1, $2)
+  FROM allowances a LEFT JOIN tenants t ON t.id = a.tenant_id
+  WHERE t.state IS DISTINCT FROM 'deleted' AND a.kind = 'tenant' AND a.scope_id = '' AND a.period <> 'none' AND (a.tenant_id, a.unit) > ($1, $2)
   ORDER BY a.tenant_id, a.unit LIMIT ${PAGE}`;
 
 const MISSING = `
@@ -27,7 +27,7 @@ interface Periodic {
 }
 
 /**
- * Opens the current window of every tenant's allowances that have a period, so that a new window is there, at exactly
+ * Opens the current window of every tenant's and every service's allowances that have a period, so that a new window is there, at exactly
  * its limit, before anybody works in it. Work opens its windows itself; nothing waits for this.
  */
 export class Periods implements Task {
@@ -59,7 +59,7 @@ export class Periods implements Task {
     const keys = page.map(({ tenant_id: id, unit, period, time_zone: timeZone, now }) => {
       const window = windowAt(period, timeZone, now);
       this.dueAt = Math.min(this.dueAt, performance.now() + (window.end ?? Infinity) - now);
-      return balanceKey({ kind: "tenant", id }, unit, window.id);
+      return balanceKey(scopeOfBook(id), unit, window.id);
     });
     const { rows } = await this.pool.query<{ tenant_id: string }>(MISSING, [page.map((row) => row.tenant_id), keys]);
     return rows.map((row) => row.tenant_id);

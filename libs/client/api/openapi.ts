@@ -2,6 +2,25 @@
 
 export interface components {
   schemas: {
+    WouldDenyView: {
+      scope?: {
+        /** @enum {string} */
+        kind: "service" | "tenant" | "user" | "job";
+        id: string;
+      };
+      /** @example tokens */
+      unit: string;
+      /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */
+      limit: number | "unlimited";
+      spent: number;
+      reserved: number;
+      available: number;
+      requested: number;
+      /** @description For a plan: the largest number of children that would fit now. */
+      maxChildren?: number;
+      /** @enum {string} */
+      code: "allowance_exhausted" | "exceeds_limit";
+    };
     JobView: {
       /** @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
       id: string;
@@ -42,6 +61,8 @@ export interface components {
       };
       /** @description 1 is a job without a parent. */
       depth: number;
+      /** @description Of a child job: why its grant would have been denied. */
+      wouldDeny?: components["schemas"]["WouldDenyView"];
       /**
        * Format: date-time
        * @example 2026-01-31T09:30:00.000Z
@@ -161,7 +182,7 @@ export interface components {
       errors?: components["schemas"]["FieldErrorView"][];
       scope?: {
         /** @enum {string} */
-        kind: "tenant" | "user" | "job";
+        kind: "service" | "tenant" | "user" | "job";
         id: string;
       };
       /** @example tokens */
@@ -259,7 +280,7 @@ export interface components {
     BalanceView: {
       scope?: {
         /** @enum {string} */
-        kind: "tenant" | "user" | "job";
+        kind: "service" | "tenant" | "user" | "job";
         id: string;
       };
       /** @example tokens */
@@ -326,6 +347,8 @@ export interface components {
       };
       /** @description 1 is a job without a parent. */
       depth: number;
+      /** @description Of a child job: why its grant would have been denied. */
+      wouldDeny?: components["schemas"]["WouldDenyView"];
       /**
        * Format: date-time
        * @example 2026-01-31T09:30:00.000Z
@@ -358,30 +381,12 @@ export interface components {
       };
       admittedChildren: number;
     };
-    WouldDenyView: {
-      scope?: {
-        /** @enum {string} */
-        kind: "tenant" | "user" | "job";
-        id: string;
-      };
-      /** @example tokens */
-      unit: string;
-      /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */
-      limit: number | "unlimited";
-      spent: number;
-      reserved: number;
-      available: number;
-      requested: number;
-      /** @description For a plan: the largest number of children that would fit now. */
-      maxChildren?: number;
-      /** @enum {string} */
-      code: "allowance_exhausted" | "exceeds_limit";
-    };
     DryRunView: {
       /** @constant */
       dryRun: true;
       /** @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
       jobId: string;
+      service?: string;
       /**
        * @example {
        *       "tokens": 400
@@ -398,6 +403,8 @@ export interface components {
       id: string;
       /** @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
       jobId: string;
+      /** @description The service that it is for, whose allowances hold it too. */
+      service?: string;
       /** @enum {string} */
       state: "open" | "settled" | "released" | "expired";
       /**
@@ -505,7 +512,7 @@ export interface components {
       admit?: "all" | "partial";
       /** @description Decides and changes nothing. */
       dryRun?: boolean;
-      /** @description The service that the work calls. */
+      /** @description The service that the work calls: its allowances bind the work too, over all tenants. */
       service?: string;
     };
     SettleBody: {
@@ -598,7 +605,7 @@ export interface components {
        * @example 1
        */
       child: number;
-      /** @description The service that the attempt calls; without it only the plan and the job's retries bind. */
+      /** @description The service that the attempt calls: by default that of the reservation, which it must be. Without either only the plan and the job's retries bind. */
       service?: string;
       /** @description Tokens of the service's rate: 1, as by default, for a call, or so many estimated model tokens. */
       cost?: number;
@@ -679,7 +686,7 @@ export interface components {
       admit?: "all" | "partial";
       /** @description Decides and changes nothing. */
       dryRun?: boolean;
-      /** @description The service that the work calls. */
+      /** @description The service that the work calls: its allowances bind the work too, over all tenants. */
       service?: string;
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -850,7 +857,7 @@ export interface components {
       spent: number;
       scopes: {
         /** @enum {string} */
-        kind: "tenant" | "user" | "job";
+        kind: "service" | "tenant" | "user" | "job";
         id: string;
         /**
          * @description `none`, or `<period>@<start>`: the period window that this counts in.
@@ -863,17 +870,19 @@ export interface components {
       /** @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
       jobId?: string;
       user?: string;
-      /** @description Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. Of a grant that was taken from a job, or came back to it: which child job's. Of a change of a limit: who changed it, from what, to what, why. */
+      /** @description Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. In the ledger of a service: whose work it was. Of a grant that was taken from a job, or came back to it: which child job's. Of a change of a limit: who changed it, from what, to what, why. */
       detail?: {
         /** @constant */
         late?: true;
         child?: number;
         attempt?: number;
+        /** @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
+        tenantId?: string;
         /** @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
         childJobId?: string;
         scope?: {
           /** @enum {string} */
-          kind: "tenant" | "user" | "job";
+          kind: "service" | "tenant" | "user" | "job";
           id: string;
         };
         /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */

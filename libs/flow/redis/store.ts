@@ -1,3 +1,4 @@
+import { nextTick } from "node:process";
 import { Cluster, type Redis } from "ioredis";
 import { askOf, placesOf } from "../asks.js";
 import type { Limits } from "../machines/gate.js";
@@ -28,6 +29,7 @@ export class RedisFlowStore implements FlowStore {
   /** Whether one script may touch the keys of one tag alone. */
   private readonly split: boolean;
   private wakes: Wakes | undefined;
+  private corked = false;
 
   constructor(private readonly options: RedisFlowOptions) {
     this.client = options.connect();
@@ -145,8 +147,21 @@ export class RedisFlowStore implements FlowStore {
     }
   }
 
+  /** Callers that were let on together ask together: what they send in one go is one write to the socket. */
+  private writeTogether(): void {
+    if (this.corked || this.client instanceof Cluster) return;
+    const { stream } = this.client;
+    stream?.cork();
+    this.corked = true;
+    nextTick(() => {
+      this.corked = false;
+      stream?.uncork();
+    });
+  }
+
   private run(name: ScriptName, keys: readonly string[], named: Record<string, unknown>): Promise<string | string[]> {
     const { clock, timeoutMs } = this.options;
+    this.writeTogether();
     return within(timeoutMs, runScript(this.client, name, keys, { ...named, ...(clock && { now: clock() }) }));
   }
 }

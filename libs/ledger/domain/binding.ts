@@ -2,6 +2,7 @@ import { lookUp, type Scope } from "#libs/plan";
 import { balanceKey, type Balance } from "./balance.js";
 import type { TenantBook } from "./book.js";
 import type { Job, TenantSettings, UserAllowanceSetting } from "./entities.js";
+import { scopeOfBook } from "./service-book.js";
 import { windowAt } from "./window.js";
 
 /** What names the balances that bind a job's work. All of it is fixed for a job and a version of the settings. */
@@ -36,9 +37,21 @@ export function jobPlace({ id, allowance, ancestors }: Binding["job"], unit: str
   return place({ kind: "job", id }, unit, "none", lookUp(allowance, unit) ?? none);
 }
 
+/** Where an allowance of a tenant, or of the service whose book it is, counts now. */
 export function tenantPlace(tenantId: string, settings: TenantSettings, unit: string, now: number): Place {
   const { limit, period, timeZone } = settings.allowances[unit]!;
-  return place({ kind: "tenant", id: tenantId }, unit, windowAt(period, timeZone, now).id, limit);
+  return place(scopeOfBook(tenantId), unit, windowAt(period, timeZone, now).id, limit);
+}
+
+/** The balances that bind work at a service; a unit that it has no allowance in is not bound there. */
+export function servicePlaces(
+  bookId: string,
+  settings: TenantSettings,
+  units: readonly string[],
+  now: number,
+): Place[] {
+  const bound = units.filter((unit) => lookUp(settings.allowances, unit));
+  return bound.map((unit) => tenantPlace(bookId, settings, unit, now));
 }
 
 /** A user's limit, its own or the default, counts in the tenant's windows of that unit unless it has its own period. */

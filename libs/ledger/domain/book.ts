@@ -9,12 +9,15 @@ import type {
   TenantSettings,
   UserAllowanceSetting,
 } from "./entities.js";
+import { serviceBookId } from "./service-book.js";
 
 /**
  * A row that a decision needs. Three kinds ask for several: `userBalances` for all balances of users in one unit (id: the
  * unit), `attempts` for those of one child (id: see {@link attemptsId}), `descendants` for the open jobs below a job.
  */
 export interface Want {
+  /** Whose book lacks it. */
+  readonly tenantId: string;
   readonly kind:
     | "tenant"
     | "settings"
@@ -49,7 +52,8 @@ export interface ChangedBalance {
 }
 
 export type SettingChange =
-  | { readonly kind: "tenant"; readonly unit: string; readonly setting: TenantSettings["allowances"][string] }
+  /** An allowance of the tenant, or of the service whose book it is; null takes it away. */
+  | { readonly kind: "tenant"; readonly unit: string; readonly setting: TenantSettings["allowances"][string] | null }
   | { readonly kind: "user"; readonly user: string; readonly unit: string; readonly setting: UserAllowanceSetting }
   /** The default of users or jobs; null takes it away. */
   | { readonly kind: "userDefault" | "jobDefault"; readonly unit: string; readonly limit: number | null };
@@ -59,6 +63,7 @@ class Rows<T> {
   readonly rows = new Map<string, T | null>();
 
   constructor(
+    private readonly tenantId: string,
     private readonly kind: Want["kind"],
     private readonly whole: boolean,
   ) {}
@@ -72,20 +77,25 @@ class Rows<T> {
     const row = this.rows.get(id);
     if (row !== undefined) return row;
     if (this.whole) return null;
-    throw new NotLoaded([{ kind: this.kind, id }]);
+    throw new NotLoaded([this.want(id)]);
   }
 
   /** All of them, or one NotLoaded that names every missing one. */
   findAll(ids: readonly string[]): (T | null)[] {
     const missing = this.whole ? [] : ids.filter((id) => this.rows.get(id) === undefined);
-    if (missing.length > 0) throw new NotLoaded(missing.map((id) => ({ kind: this.kind, id })));
+    if (missing.length > 0) throw new NotLoaded(missing.map((id) => this.want(id)));
     return ids.map((id) => this.rows.get(id) ?? null);
+  }
+
+  private want(id: string): Want {
+    return { tenantId: this.tenantId, kind: this.kind, id };
   }
 }
 
 /**
  * The rows of one tenant that decisions are made on, and what the decisions changed. In the group commit it holds the
  * rows that a batch locked; as a `whole` book it is a complete ledger in memory, for the model and the simulation.
+ * A service has a book too, under an id of its own: of jobs and reservations there is nothing in it.
  */
 export class TenantBook {
   readonly jobs: Rows<Job>;
@@ -106,6 +116,8 @@ export class TenantBook {
 
   readonly changes = {
     tenant: false,
+    /** What else bounds a service, where that was set: the ledger keeps it with the allowances and does not read it. */
+    flow: null as object | null,
     settings: [] as SettingChange[],
     balances: new Map<string, ChangedBalance>(),
     newJobs: [] as Job[],
@@ -120,17 +132,19 @@ export class TenantBook {
   constructor(
     readonly tenantId: string,
     private readonly whole = false,
+    /** The books at hand, by id, those of services among them: one of each for all that is decided together. */
+    private readonly books: ReadonlyMap<string, TenantBook> = new Map(),
   ) {
-    this.jobs = new Rows("job", whole);
-    this.reservations = new Rows("reservation", whole);
-    this.attempts = new Rows("attempts", whole);
-    this.balances = new Rows("balance", whole);
-    this.keys = new Rows("key", whole);
-    this.users = new Rows("user", whole);
+    this.jobs = new Rows(tenantId, "job", whole);
+    this.reservations = new Rows(tenantId, "reservation", whole);
+    this.attempts = new Rows(tenantId, "attempts", whole);
+    this.balances = new Rows(tenantId, "balance", whole);
+    this.keys = new Rows(tenantId, "key", whole);
+    this.users = new Rows(tenantId, "user", whole);
   }
 
   get tenant(): Tenant | null {
-    if (this.tenantRow === undefined) throw new NotLoaded([{ kind: "tenant", id: this.tenantId }]);
+    if (this.tenantRow === undefined) throw this.lacks("tenant");
     return this.tenantRow;
   }
 
@@ -139,7 +153,7 @@ export class TenantBook {
   }
 
   get settings(): TenantSettings {
-    if (this.settingsRow === undefined) throw new NotLoaded([{ kind: "settings", id: this.tenantId }]);
+    if (this.settingsRow === undefined) throw this.lacks("settings");
     return this.settingsRow;
   }
 
@@ -152,9 +166,21 @@ export class TenantBook {
     this.settingsRow = settings;
   }
 
+  private lacks(kind: Want["kind"], id = this.tenantId): NotLoaded {
+    return new NotLoaded([{ tenantId: this.tenantId, kind, id }]);
+  }
+
+  /** The book of a service; null where there is no such service. */
+  service(name: string): TenantBook | null {
+    const id = serviceBookId(name);
+    const book = this.books.get(id);
+    if (!book && !this.whole) throw new NotLoaded([{ tenantId: id, kind: "tenant", id }]);
+    return book?.tenant ? book : null;
+  }
+
   /** All balances of users in this unit. */
   userBalances(unit: string): Balance[] {
-    if (!this.whole && !this.wholeUnits.has(unit)) throw new NotLoaded([{ kind: "userBalances", id: unit }]);
+    if (!this.whole && !this.wholeUnits.has(unit)) throw this.lacks("userBalances", unit);
     return [...this.balances.rows.values()].filter(
       (row): row is Balance => row !== null && row.scope.kind === "user" && row.unit === unit,
     );
@@ -162,7 +188,7 @@ export class TenantBook {
 
   /** The open jobs below this one, the deepest first. */
   openDescendants(jobId: string): Job[] {
-    if (!this.whole && !this.wholeTrees.has(jobId)) throw new NotLoaded([{ kind: "descendants", id: jobId }]);
+    if (!this.whole && !this.wholeTrees.has(jobId)) throw this.lacks("descendants", jobId);
     return [...this.jobs.rows.values()]
       .filter((job): job is Job => job?.state === "open" && job.ancestors.includes(jobId))
       .sort((a, b) => b.ancestors.length - a.ancestors.length || (a.id < b.id ? -1 : 1));
@@ -183,8 +209,9 @@ export class TenantBook {
 
   /** True where a commit has something to write. */
   get isChanged(): boolean {
-    return Object.values(this.changes).some((change) =>
-      typeof change === "boolean" ? change : ("length" in change ? change.length : change.size) > 0,
+    const { tenant, flow, ...rows } = this.changes;
+    return (
+      tenant || flow !== null || Object.values(rows).some((some) => ("length" in some ? some.length : some.size) > 0)
     );
   }
 

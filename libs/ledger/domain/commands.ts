@@ -1,4 +1,5 @@
 import type { Amounts, Ask, Denial } from "#libs/plan";
+import type { AllowanceSetting, EndedPermit } from "./entities.js";
 import type { Period } from "./window.js";
 
 /** An idempotency key in use: the key, and a digest of the tenant's request that it is bound to (route and body). */
@@ -21,6 +22,8 @@ export interface Reserve extends OfTenant {
   readonly ttlMs: number;
   /** Decides and changes nothing. */
   readonly dryRun: boolean;
+  /** The service whose allowances bind the work too; null: of none. */
+  readonly service: string | null;
   readonly key: KeyUse | null;
 }
 
@@ -38,7 +41,9 @@ export interface Charge extends OfTenant {
   readonly attempt: number;
   readonly outcome: "succeeded" | "failed";
   readonly actual: Amounts;
-  readonly key: KeyUse;
+  readonly permit: EndedPermit | null;
+  /** null: the place of the attempt, and its permit, are all that tells the same charge again from another. */
+  readonly key: KeyUse | null;
 }
 
 export interface Release extends OfTenant {
@@ -113,6 +118,12 @@ export type TenantChange =
       readonly timeZone: string | null;
     } & Limit)
   | { readonly change: "adjust"; readonly unit: string; readonly delta: number }
+  /** All that is set for a service, whose book it is: its allowances, and what the ledger keeps beside them as it is. */
+  | {
+      readonly change: "service";
+      readonly allowances: Readonly<Record<string, AllowanceSetting>>;
+      readonly flow: object;
+    }
   | ({
       readonly change: "userAllowance";
       readonly user: string;
@@ -152,7 +163,8 @@ export type RefusalCode =
   | "attempts_exhausted"
   | "conflict"
   | "idempotency_key_reused"
-  | "unit_unknown";
+  | "unit_unknown"
+  | "service_unknown";
 
 /** A refused command changed nothing. */
 export interface Refusal {

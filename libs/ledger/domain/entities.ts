@@ -52,6 +52,8 @@ export interface Job {
   readonly allowance: Amounts;
   /** The jobs above it, its parent first; none for a root. */
   readonly ancestors: readonly string[];
+  /** Of a child whose tenant only observes: why its grant would have been denied. */
+  readonly wouldDeny: Denial | null;
   state: "open" | "closed" | "cancelled";
   readonly createdAt: Instant;
   closedAt: Instant | null;
@@ -76,8 +78,12 @@ export interface Reservation {
   /** The sum of its charges. */
   charged: Amounts;
   readonly plan: Plan | null;
-  /** The balances that hold it, in the windows in which it was taken. */
+  /** The balances of the tenant that hold it, in the windows in which it was taken. */
   readonly keys: readonly string[];
+  /** The service that it is for; null where none was named. */
+  readonly service: string | null;
+  /** The balances in the service's book that hold it too. */
+  readonly serviceKeys: readonly string[];
   /** The jobs above its job: they stand in for those below them that have ended. */
   readonly ancestors: readonly string[];
   actual: Amounts | null;
@@ -99,6 +105,15 @@ export interface Attempt {
   readonly freed: Amounts;
   readonly late: boolean;
   readonly at: Instant;
+  /** null: it was charged without a permit. */
+  readonly permit: EndedPermit | null;
+}
+
+/** How a permit ended. An attempt is ended by one permit, in one way. */
+export interface EndedPermit {
+  readonly id: string;
+  /** As its holder said; finer than what is charged. */
+  readonly outcome: string;
 }
 
 export type EntryType = "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit";
@@ -119,7 +134,7 @@ export interface LedgerEntry {
   readonly detail: EntryDetail | null;
 }
 
-export type EntryDetail = LimitChange | ClosingDetail | ChargeDetail | GrantDetail;
+export type EntryDetail = LimitChange | ClosingDetail | ChargeDetail | GrantDetail | WorkDetail;
 
 export interface ClosingDetail {
   readonly late: true;
@@ -129,6 +144,11 @@ export interface ChargeDetail {
   readonly child: number;
   readonly attempt: number;
   readonly late?: true;
+}
+
+/** In the book of a service: whose work it was, and what the entry of the tenant's own says. */
+export interface WorkDetail extends Partial<ClosingDetail>, Partial<ChargeDetail> {
+  readonly tenantId: string;
 }
 
 /** Whose grant was taken from its parent, or came back to it. */

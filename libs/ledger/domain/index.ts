@@ -1,9 +1,11 @@
 export * from "./balance.js";
 export * from "./binding.js";
 export * from "./book.js";
+export * from "./books.js";
 export * from "./commands.js";
 export * from "./decide.js";
 export type * from "./entities.js";
+export * from "./service-book.js";
 export * from "./views.js";
 export * from "./window.js";
 export { MAX_LIFE_MS } from "./rules/extend.js";

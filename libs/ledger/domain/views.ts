@@ -17,10 +17,11 @@ export function denialView(denial: Denial) {
 }
 
 export function reservationView(reservation: Reservation): object {
-  const { id, jobId, state, reserved, held, charged, plan } = reservation;
+  const { id, jobId, service, state, reserved, held, charged, plan } = reservation;
   return {
     id,
     jobId,
+    ...(service !== null && { service }),
     state,
     reserved,
     held,
@@ -57,7 +58,7 @@ export function attemptView({ reservationId, child, attempt, outcome, actual, fr
 }
 
 export function jobView(job: Job): object {
-  const { id, user, name, labels, state, allowance, ancestors } = job;
+  const { id, user, name, labels, state, allowance, ancestors, wouldDeny } = job;
   return {
     id,
     state,
@@ -67,6 +68,7 @@ export function jobView(job: Job): object {
     allowance,
     ...(ancestors.length > 0 && { parentJobId: ancestors[0], grant: allowance }),
     depth: depthOf(job),
+    ...(wouldDeny && { wouldDeny: denialView(wouldDeny) }),
     createdAt: instant(job.createdAt),
     ...(job.closedAt !== null && { closedAt: instant(job.closedAt) }),
   };

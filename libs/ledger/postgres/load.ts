@@ -1,10 +1,15 @@
 import type pg from "pg";
-import { attemptsId, MOST_DESCENDANTS, type TenantBook } from "../domain/index.js";
-import type { TenantWant } from "../protocol/ports.js";
+import {
+  attemptsId,
+  bookIn,
+  MOST_DESCENDANTS,
+  serviceBookId,
+  type Books,
+  type TenantBook,
+  type Want,
+} from "../domain/index.js";
 import * as row from "./rows.js";
 import { rowsOf, statement } from "./sql.js";
-
-type Books = ReadonlyMap<string, TenantBook>;
 
 const WANTED = `unnest($1::text[], $2::text[]) AS w(tenant_id, id)`;
 
@@ -34,11 +39,16 @@ const FIND_RESERVATIONS = statement(
   "reservations",
   `SELECT ${row.RESERVATION} FROM ${WANTED} JOIN reservations r USING (tenant_id, id)`,
 );
+/** Many reservations are held by one balance: each is named once before it is looked up. */
 const FIND_HOLDERS = statement(
   "holders",
-  `SELECT DISTINCT ${row.BALANCE} FROM ${WANTED}
-   JOIN reservations r USING (tenant_id, id), unnest(r.keys) AS held(key)
-   JOIN balances b ON b.key = held.key WHERE b.tenant_id = r.tenant_id`,
+  `SELECT ${row.BALANCE} FROM (
+     SELECT DISTINCT held.book, held.key FROM ${WANTED} JOIN reservations r USING (tenant_id, id)
+     CROSS JOIN LATERAL (
+       SELECT r.tenant_id AS book, unnest(r.keys) AS key
+       UNION ALL SELECT '${serviceBookId("")}' || r.service, unnest(r.service_keys)
+     ) AS held
+   ) AS held JOIN balances b ON b.tenant_id = held.book AND b.key = held.key`,
 );
 /** Whoever moves a reservation of a child job asks which jobs of its line have ended. */
 const FIND_LINES = statement(
@@ -71,9 +81,9 @@ const FIND_USER_BALANCES = statement(
 );
 
 /** Fills the books with the rows that are wanted, all statements in one flight; what does not exist becomes null. */
-export async function load(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+export async function load(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   // Many commands of a batch want the same row: their tenant's balance.
-  const byKind = new Map<TenantWant["kind"], Map<string, TenantWant>>();
+  const byKind = new Map<Want["kind"], Map<string, Want>>();
   for (const want of wants) {
     let same = byKind.get(want.kind);
     if (!same) byKind.set(want.kind, (same = new Map()));
@@ -82,9 +92,9 @@ export async function load(client: pg.ClientBase, books: Books, wants: readonly 
   await Promise.all([...byKind].map(([kind, wanted]) => LOADERS[kind](client, books, [...wanted.values()])));
 }
 
-type Loader = (client: pg.ClientBase, books: Books, wants: readonly TenantWant[]) => Promise<void>;
+type Loader = (client: pg.ClientBase, books: Books, wants: readonly Want[]) => Promise<void>;
 
-const LOADERS: Record<TenantWant["kind"], Loader> = {
+const LOADERS: Record<Want["kind"], Loader> = {
   tenant: () => Promise.reject(new Error("tenants are loaded with their lock")),
   settings: loadSettings,
   user: loadUsers,
@@ -119,23 +129,23 @@ function rowLoader<Columns extends [string, string, ...unknown[]], Entity>(
 }
 
 /** The balances that hold the wanted reservations; whatever closes a reservation needs them all. */
-async function loadHolders(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+async function loadHolders(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   const rows = await rowsOf<row.BalanceColumns>(client, FIND_HOLDERS, columnsOf(wants));
-  for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
+  for (const columns of rows) bookIn(books, columns[0]).balances.fill(columns[1], row.balanceOf(columns));
 }
 
-async function loadLines(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+async function loadLines(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   const rows = await rowsOf<row.JobColumns>(client, FIND_LINES, columnsOf(wants));
   for (const columns of rows) books.get(columns[0])!.jobs.fill(columns[1], row.jobOf(columns));
 }
 
-async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   const ids = [...new Set(wants.map(({ tenantId }) => tenantId))];
   const rows = await rowsOf<row.AllowanceColumns>(client, FIND_SETTINGS, [ids]);
   for (const id of ids) books.get(id)!.settings = row.settingsOf(rows.filter(([tenantId]) => tenantId === id));
 }
 
-async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   const rows = await rowsOf<row.AllowanceColumns>(client, FIND_OWN_LIMITS, columnsOf(wants));
   for (const { tenantId, id } of wants) {
     const own = rows.filter(([tenant, , user]) => tenant === tenantId && user === id);
@@ -143,13 +153,13 @@ async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly Te
   }
 }
 
-async function loadUserBalances(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+async function loadUserBalances(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   const rows = await rowsOf<row.BalanceColumns>(client, FIND_USER_BALANCES, columnsOf(wants));
   for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
   for (const { tenantId, id } of wants) books.get(tenantId)!.wholeUnits.add(id);
 }
 
-async function loadDescendants(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+async function loadDescendants(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   await Promise.all(
     wants.map(async ({ tenantId, id }) => {
       const book = books.get(tenantId)!;
@@ -161,7 +171,7 @@ async function loadDescendants(client: pg.ClientBase, books: Books, wants: reado
   );
 }
 
-async function loadAttempts(client: pg.ClientBase, books: Books, wants: readonly TenantWant[]): Promise<void> {
+async function loadAttempts(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
   const [tenants, ids] = columnsOf(wants);
   const places = ids.map((id) => id.split("/") as [string, string]);
   const columns = [tenants, places.map(([reservationId]) => reservationId), places.map(([, child]) => child)];

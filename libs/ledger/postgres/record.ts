@@ -1,13 +1,30 @@
 import type pg from "pg";
-import type { Balance, Instant, Job, KeyRecord, TenantBook, UserAllowanceSetting } from "../domain/index.js";
-import type { RecordStore, RecordTransaction, TenantConfig, TenantRow, TenantWant } from "../protocol/ports.js";
+import {
+  bookIn,
+  serviceOfBook,
+  type Balance,
+  type Books,
+  type Instant,
+  type Job,
+  type KeyRecord,
+  type Tenant,
+  type UserAllowanceSetting,
+  type Want,
+} from "../domain/index.js";
+import type {
+  ChildRow,
+  ChildStanding,
+  RecordStore,
+  RecordTransaction,
+  TenantConfig,
+  TenantRow,
+} from "../protocol/ports.js";
 import { classify, connect, RecordUnreachable } from "./connection.js";
 import * as find from "./load.js";
 import * as row from "./rows.js";
-import { ms, rowsOf, statement, type Statement } from "./sql.js";
+import { inOneFlight, ms, rowsOf, statement, type Statement } from "./sql.js";
+import { findStandings } from "./standing.js";
 import { sendWrites } from "./write.js";
-
-type Books = ReadonlyMap<string, TenantBook>;
 
 const BEGIN = statement("begin", "BEGIN");
 const COMMIT = statement("commit", "COMMIT");
@@ -16,6 +33,20 @@ const LOCK = statement(
   "lock",
   `SELECT ${row.TENANT} FROM tenants t WHERE t.id = ANY($1::text[]) ORDER BY t.id FOR UPDATE`,
 );
+/**
+ * After the tenants, so that no two batches wait for each other; and behind them, so that it sees every reservation of
+ * theirs. Which service a reservation is for never changes.
+ */
+const LOCK_SERVICES = statement(
+  "lock_services",
+  `SELECT ${row.SERVICE} FROM services s WHERE s.name IN (
+     SELECT unnest($1::text[])
+     UNION ALL
+     SELECT r.service FROM unnest($2::text[], $3::text[]) AS w(tenant_id, id)
+     JOIN reservations r USING (tenant_id, id) WHERE r.service IS NOT NULL
+   ) ORDER BY s.name FOR UPDATE`,
+);
+const FIND_SERVICES = statement("services", `SELECT ${row.SERVICE} FROM services s WHERE s.name = ANY($1::text[])`);
 // A statement of its own: behind the locks, so that time never runs backwards within a tenant.
 const NOW = statement("now", `SELECT ${ms("holdfast_now()")}`);
 const FIND_TENANTS = statement("tenants", `SELECT ${row.TENANT} FROM tenants t WHERE t.id = ANY($1::text[])`);
@@ -39,7 +70,7 @@ export class PostgresRecord implements RecordStore {
     this.reads = connect({ ...options, size: 2 });
   }
 
-  async begin(books: Books, wants: readonly TenantWant[]): Promise<RecordTransaction> {
+  async begin(books: Books, wants: readonly Want[]): Promise<RecordTransaction> {
     const client = await this.batches.connect().catch((error: unknown) => {
       throw classify(error);
     });
@@ -84,13 +115,26 @@ export class PostgresRecord implements RecordStore {
 
   async findTenants(ids: readonly string[]): Promise<(TenantConfig | null)[]> {
     // One statement for both would tear: settings are read after the tenant, so they are at least as new as its version.
-    const tenants = await rowsOf<row.TenantColumns>(this.reads, FIND_TENANTS, [ids]);
+    const tenants = await this.findHeads(ids);
     const settings = await rowsOf<row.AllowanceColumns>(this.reads, find.FIND_SETTINGS, [ids]);
     return ids.map((id) => {
-      const columns = tenants.find(([tenantId]) => tenantId === id);
-      if (!columns) return null;
-      return { tenant: row.tenantOf(columns), settings: row.settingsOf(settings.filter(([tenant]) => tenant === id)) };
+      const tenant = tenants.find((one) => one.id === id);
+      return tenant ? { tenant, settings: row.settingsOf(settings.filter(([of]) => of === id)) } : null;
     });
+  }
+
+  findStandings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]> {
+    return findStandings(this.reads, rows);
+  }
+
+  /** The tenants, and the services, whose books these are. */
+  private async findHeads(ids: readonly string[]): Promise<Tenant[]> {
+    const [tenants, services] = sorted(ids);
+    const [some, others] = await Promise.all([
+      tenants.length > 0 ? rowsOf<row.TenantColumns>(this.reads, FIND_TENANTS, [tenants]) : [],
+      services.length > 0 ? rowsOf<row.ServiceColumns>(this.reads, FIND_SERVICES, [services]) : [],
+    ]);
+    return [...some.map(row.tenantOf), ...others.map(row.tenantOfService)];
   }
 
   async pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]> {
@@ -114,24 +158,44 @@ class PostgresTransaction implements RecordTransaction {
   constructor(private readonly client: pg.PoolClient) {}
 
   /** One flight: BEGIN, the locks, the time and what is wanted, each a statement with a snapshot of its own. */
-  async open(books: Books, wants: readonly TenantWant[]): Promise<void> {
-    const [, tenants, [now]] = await Promise.all([
-      rowsOf(this.client, BEGIN),
-      rowsOf<row.TenantColumns>(this.client, LOCK, [[...books.keys()]]),
-      rowsOf<[number]>(this.client, NOW),
-      find.load(this.client, books, wants),
-    ]);
+  async open(books: Books, wants: readonly Want[]): Promise<void> {
+    const ids = [...books.keys()];
+    const [, tenants, services, [now]] = await inOneFlight(this.client, () =>
+      Promise.all([
+        rowsOf(this.client, BEGIN),
+        this.lockTenants(sorted(ids)[0]),
+        this.lockServices(sorted(ids)[1], wants),
+        rowsOf<[number]>(this.client, NOW),
+        find.load(this.client, books, wants),
+      ]),
+    );
     this.now = now![0];
-    for (const book of books.values()) book.tenant = null;
+    for (const id of ids) books.get(id)!.tenant = null;
     for (const columns of tenants) books.get(columns[0])!.tenant = row.tenantOf(columns);
+    for (const service of services.map(row.tenantOfService)) bookIn(books, service.id).tenant = service;
   }
 
-  load(books: Books, wants: readonly TenantWant[]): Promise<void> {
+  private async lockTenants(ids: readonly string[]): Promise<row.TenantColumns[]> {
+    return ids.length > 0 ? rowsOf(this.client, LOCK, [ids]) : [];
+  }
+
+  /** Most batches name no service and move no reservation that could be for one. */
+  private async lockServices(names: readonly string[], wants: readonly Want[]): Promise<row.ServiceColumns[]> {
+    const reservations = wants.filter(({ kind }) => kind === "reservation");
+    if (names.length === 0 && reservations.length === 0) return [];
+    return rowsOf(this.client, LOCK_SERVICES, [names, ...find.columnsOf(reservations)]);
+  }
+
+  load(books: Books, wants: readonly Want[]): Promise<void> {
     return find.load(this.client, books, wants);
   }
 
   async commit(books: Books): Promise<void> {
-    const results = await Promise.allSettled([...sendWrites(this.client, books.values()), rowsOf(this.client, COMMIT)]);
+    const sent = inOneFlight(this.client, () => [
+      ...sendWrites(this.client, books.values()),
+      rowsOf(this.client, COMMIT),
+    ]);
+    const results = await Promise.allSettled(sent);
     const failed = results.find((result) => result.status === "rejected");
     this.client.release(failed?.reason instanceof RecordUnreachable);
     if (failed) throw failed.reason;
@@ -151,4 +215,10 @@ class PostgresTransaction implements RecordTransaction {
     if (error instanceof RecordUnreachable) this.client.release(true);
     else await this.rollback();
   }
+}
+
+/** The tenants among these books, by id, and the services, by name. */
+function sorted(bookIds: readonly string[]): [tenants: string[], services: string[]] {
+  const services = bookIds.map(serviceOfBook);
+  return [bookIds.filter((_, i) => services[i] === null), services.filter((name) => name !== null)];
 }

@@ -10,6 +10,7 @@ import {
   type Period,
   type Plan,
   type Reservation,
+  serviceBookId,
   type Tenant,
   type TenantSettings,
   type UserAllowanceSetting,
@@ -33,6 +34,15 @@ export function tenantOf([id, name, enforcement, state, configVersion, createdAt
   };
 }
 
+/** A service as the tenant of its own book: nothing but its name and its version says anything of it. */
+export const SERVICE = `s.name, s.version, ${ms("s.created_at")}`;
+export type ServiceColumns = [string, number, number];
+
+export function tenantOfService([name, configVersion, createdAt]: ServiceColumns): Tenant {
+  const id = serviceBookId(name);
+  return { id, name, enforcement: "enforce", state: "active", configVersion, createdAt, deletedAt: null };
+}
+
 export const BALANCE = `b.tenant_id, b.key, b.limit_amount, b.reserved, b.spent, b.version`;
 export type BalanceColumns = [string, string, number | null, number, number, number];
 
@@ -40,7 +50,7 @@ export function balanceOf([, key, limit, reserved, spent, version]: BalanceColum
   return { key, ...parseBalanceKey(key), limit, reserved, spent, version };
 }
 
-export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.ancestors, j.state,
+export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.ancestors, j.would_deny, j.state,
   ${ms("j.created_at")}, ${ms("j.closed_at")}`;
 export type JobColumns = [
   string,
@@ -50,17 +60,19 @@ export type JobColumns = [
   Record<string, string>,
   Amounts,
   string[],
+  Denial | null,
   string,
   number,
   number | null,
 ];
 
-export function jobOf([, id, user, name, labels, allowance, ancestors, state, createdAt, closedAt]: JobColumns): Job {
-  return { id, user, name, labels, allowance, ancestors, state: state as Job["state"], createdAt, closedAt };
+export function jobOf([, id, user, name, labels, allowance, ancestors, wouldDeny, ...rest]: JobColumns): Job {
+  const [state, createdAt, closedAt] = rest;
+  return { id, user, name, labels, allowance, ancestors, wouldDeny, state: state as Job["state"], createdAt, closedAt };
 }
 
 export const RESERVATION = `r.tenant_id, r.id, r.job_id, r.user_name, r.state, r.reserved, r.held, r.charged, r.plan, r.keys,
-  r.ancestors, r.actual, r.late,
+  r.service, r.service_keys, r.ancestors, r.actual, r.late,
   r.would_deny, ${ms("r.created_at")}, ${ms("r.expires_at")}, ${ms("r.closed_at")}`;
 export type ReservationColumns = [
   string,
@@ -73,6 +85,8 @@ export type ReservationColumns = [
   Amounts,
   Plan | null,
   string[],
+  string | null,
+  string[],
   string[],
   Amounts | null,
   boolean,
@@ -83,8 +97,8 @@ export type ReservationColumns = [
 ];
 
 export function reservationOf(columns: ReservationColumns): Reservation {
-  const [, id, jobId, user, state, reserved, held, charged, plan, keys, ancestors, actual, late, ...rest] = columns;
-  const [wouldDeny, createdAt, expiresAt, closedAt] = rest;
+  const [, id, jobId, user, state, reserved, held, charged, plan, keys, service, serviceKeys, ...more] = columns;
+  const [ancestors, actual, late, wouldDeny, createdAt, expiresAt, closedAt] = more;
   return {
     id,
     jobId,
@@ -95,6 +109,8 @@ export function reservationOf(columns: ReservationColumns): Reservation {
     charged,
     plan,
     keys,
+    service,
+    serviceKeys,
     ancestors,
     actual,
     late,
@@ -105,12 +121,26 @@ export function reservationOf(columns: ReservationColumns): Reservation {
   };
 }
 
-export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")}`;
-export type AttemptColumns = [string, string, number, number, string, Amounts, Amounts, boolean, number];
+export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")},
+  a.permit_id, a.permit_outcome`;
+export type AttemptColumns = [
+  string,
+  string,
+  number,
+  number,
+  string,
+  Amounts,
+  Amounts,
+  boolean,
+  number,
+  string | null,
+  string | null,
+];
 
 export function attemptOf(columns: AttemptColumns): Attempt {
-  const [, reservationId, child, attempt, outcome, actual, freed, late, at] = columns;
-  return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at };
+  const [, reservationId, child, attempt, outcome, actual, freed, late, at, permitId, permitOutcome] = columns;
+  const permit = permitId === null ? null : { id: permitId, outcome: permitOutcome! };
+  return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at, permit };
 }
 
 export const KEY = `k.tenant_id, k.key, k.fingerprint, k.answer, ${ms("k.created_at")}`;

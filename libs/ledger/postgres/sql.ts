@@ -25,6 +25,17 @@ export async function rowsOf<Row extends unknown[]>(
   }
 }
 
+/** Whatever `send` sends goes to the server in one write: a flight of statements costs one call of the system, not one each. */
+export function inOneFlight<T>(client: pg.ClientBase, send: () => T): T {
+  const { stream } = (client as pg.Client).connection;
+  stream.cork();
+  try {
+    return send();
+  } finally {
+    stream.uncork();
+  }
+}
+
 /** SQL for a timestamp as milliseconds since 1970. */
 export function ms(column: string): string {
   return `(extract(epoch from ${column}) * 1000)::bigint`;

@@ -1,5 +1,6 @@
 import type pg from "pg";
-import type { Attempt, Job, LedgerEntry, Reservation, SettingChange, TenantBook } from "../domain/index.js";
+import type { TenantBook } from "../domain/index.js";
+import { collect } from "./collect.js";
 import { rowsOf, statement, type Statement } from "./sql.js";
 
 /**
@@ -34,10 +35,12 @@ const INSERT_BALANCES = write(
 );
 const INSERT_JOBS = write(
   "new jobs",
-  `id text, user_name text, name text, labels jsonb, allowance json, parent_id text, ancestors text[], state text,
+  `id text, user_name text, name text, labels jsonb, allowance json, parent_id text, ancestors text[], would_deny json, state text,
    created_at bigint, closed_at bigint`,
-  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, state, created_at, closed_at)
-   SELECT tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, state, ${at("created_at")}, ${at("closed_at")} FROM x`,
+  `INSERT INTO jobs (tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, would_deny, state,
+     created_at, closed_at)
+   SELECT tenant_id, id, user_name, name, labels, allowance, parent_id, ancestors, would_deny, state,
+     ${at("created_at")}, ${at("closed_at")} FROM x`,
 );
 const UPDATE_JOBS = write(
   "jobs",
@@ -48,12 +51,12 @@ const UPDATE_JOBS = write(
 const INSERT_RESERVATIONS = write(
   "new reservations",
   `id text, job_id text, user_name text, state text, reserved json, held json, charged json, plan json, keys text[],
-   ancestors text[], actual json, late boolean, would_deny json, created_at bigint, expires_at bigint, closed_at bigint`,
+   service text, service_keys text[], ancestors text[], actual json, late boolean, would_deny json, created_at bigint, expires_at bigint, closed_at bigint`,
   `INSERT INTO reservations
-     (tenant_id, id, job_id, user_name, state, reserved, held, charged, plan, keys, ancestors, actual, late, would_deny,
-      created_at, expires_at, closed_at)
-   SELECT tenant_id, id, job_id, user_name, state, reserved, held, charged, plan, keys, ancestors, actual, late, would_deny,
-     ${at("created_at")}, ${at("expires_at")}, ${at("closed_at")} FROM x`,
+     (tenant_id, id, job_id, user_name, state, reserved, held, charged, plan, keys, service, service_keys, ancestors,
+      actual, late, would_deny, created_at, expires_at, closed_at)
+   SELECT tenant_id, id, job_id, user_name, state, reserved, held, charged, plan, keys, service, service_keys, ancestors,
+     actual, late, would_deny, ${at("created_at")}, ${at("expires_at")}, ${at("closed_at")} FROM x`,
 );
 const UPDATE_RESERVATIONS = write(
   "reservations",
@@ -64,9 +67,12 @@ const UPDATE_RESERVATIONS = write(
 );
 const INSERT_ATTEMPTS = write(
   "attempts",
-  `reservation_id text, child bigint, attempt bigint, outcome text, actual json, freed json, late boolean, at bigint`,
-  `INSERT INTO attempts (tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, at)
-   SELECT tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, ${at("at")} FROM x`,
+  `reservation_id text, child bigint, attempt bigint, outcome text, actual json, freed json, late boolean, at bigint,
+   permit_id text, permit_outcome text`,
+  `INSERT INTO attempts
+     (tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, at, permit_id, permit_outcome)
+   SELECT tenant_id, reservation_id, child, attempt, outcome, actual, freed, late, ${at("at")}, permit_id, permit_outcome
+   FROM x`,
 );
 const INSERT_ENTRIES = write(
   "ledger entries",
@@ -87,6 +93,12 @@ const UPDATE_TENANTS = write(
   `UPDATE tenants t SET name = x.name, enforcement = x.enforcement, state = x.state,
      config_version = x.config_version, deleted_at = ${at("x.deleted_at")}
    FROM x WHERE t.id = x.tenant_id AND t.config_version < x.config_version`,
+);
+const UPDATE_SERVICES = write(
+  "services",
+  `name text, settings json, version bigint`,
+  `UPDATE services s SET settings = coalesce(x.settings, s.settings), version = x.version, updated_at = holdfast_now()
+   FROM x WHERE s.name = x.name AND s.version < x.version`,
 );
 const UPSERT_SETTINGS = write(
   "allowances",
@@ -111,6 +123,7 @@ export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>): 
   const rows = collect(books);
   const writes: [Statement, object[]][] = [
     [UPDATE_TENANTS, rows.tenants],
+    [UPDATE_SERVICES, rows.services],
     [UPSERT_SETTINGS, rows.settings],
     [DELETE_SETTINGS, rows.droppedSettings],
     [UPDATE_BALANCES, rows.balances],
@@ -124,156 +137,4 @@ export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>): 
     [INSERT_KEYS, rows.keys],
   ];
   return writes.filter(([, list]) => list.length > 0).map(([sql, list]) => rowsOf(client, sql, [JSON.stringify(list)]));
-}
-
-function collect(books: Iterable<TenantBook>) {
-  const rows = {
-    tenants: [] as object[],
-    settings: [] as object[],
-    droppedSettings: [] as object[],
-    balances: [] as object[],
-    newBalances: [] as object[],
-    newJobs: [] as object[],
-    jobs: [] as object[],
-    newReservations: [] as object[],
-    reservations: [] as object[],
-    attempts: [] as object[],
-    entries: [] as object[],
-    keys: [] as object[],
-  };
-  for (const { tenantId, tenant, changes } of books) {
-    if (changes.tenant) rows.tenants.push(tenantRow(tenant!));
-    for (const setting of dedupe(changes.settings)) {
-      const row = settingRow(tenantId, setting);
-      if (row.limit_amount === undefined) rows.droppedSettings.push(row);
-      else rows.settings.push(row);
-    }
-    for (const changed of changes.balances.values()) {
-      (changed.readVersion === 0 ? rows.newBalances : rows.balances).push(balanceRow(tenantId, changed));
-    }
-    for (const job of changes.newJobs) rows.newJobs.push(jobRow(tenantId, job));
-    for (const job of changedOnly(changes.jobs, changes.newJobs)) rows.jobs.push(jobRow(tenantId, job));
-    for (const one of changes.newReservations) rows.newReservations.push(reservationRow(tenantId, one));
-    for (const one of changedOnly(changes.reservations, changes.newReservations)) {
-      rows.reservations.push(reservationRow(tenantId, one));
-    }
-    for (const attempt of changes.newAttempts) rows.attempts.push(attemptRow(tenantId, attempt));
-    for (const entry of changes.entries) rows.entries.push(entryRow(tenantId, entry));
-    for (const { key, fingerprint, answer, createdAt } of changes.keys) {
-      rows.keys.push({ tenant_id: tenantId, key, fingerprint, answer, created_at: createdAt });
-    }
-  }
-  return rows;
-}
-
-/** What is new is written whole, with all that changed of it since. */
-function changedOnly<T>(changed: ReadonlySet<T>, added: readonly T[]): T[] {
-  const isNew = new Set(added);
-  return [...changed].filter((one) => !isNew.has(one));
-}
-
-function tenantRow(tenant: NonNullable<TenantBook["tenant"]>) {
-  const { id, name, enforcement, state, configVersion, deletedAt } = tenant;
-  return { tenant_id: id, name, enforcement, state, config_version: configVersion, deleted_at: deletedAt };
-}
-
-/** One row may be written once in a statement: the last change of a setting counts. */
-function dedupe(changes: readonly SettingChange[]): SettingChange[] {
-  return [...new Map(changes.map((change) => [settingKey(change), change])).values()];
-}
-
-function settingKey(change: SettingChange): string {
-  return JSON.stringify([change.kind, change.unit, change.kind === "user" ? change.user : ""]);
-}
-
-/** `limit_amount` undefined: the default is taken away. */
-function settingRow(tenantId: string, change: SettingChange) {
-  const { unit } = change;
-  if (!("setting" in change)) {
-    const kind = change.kind === "userDefault" ? "user" : "job";
-    return { tenant_id: tenantId, kind, scope_id: "", unit, limit_amount: change.limit ?? undefined };
-  }
-  const { limit, period, timeZone } = change.setting;
-  const scope_id = change.kind === "user" ? change.user : "";
-  return { tenant_id: tenantId, kind: change.kind, scope_id, unit, limit_amount: limit, period, time_zone: timeZone };
-}
-
-type Changed = TenantBook["changes"]["balances"] extends Map<string, infer Row> ? Row : never;
-
-function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) {
-  const { key, scope, unit, window, limit, reserved, spent, version } = balance;
-  return {
-    tenant_id: tenantId,
-    key,
-    kind: scope.kind,
-    scope_id: scope.id,
-    unit,
-    window,
-    limit_amount: limit,
-    reserved,
-    spent,
-    version,
-    read_version: readVersion,
-    bound,
-  };
-}
-
-function jobRow(tenantId: string, job: Job) {
-  const { id, user, name, labels, allowance, ancestors, state, createdAt, closedAt } = job;
-  return {
-    tenant_id: tenantId,
-    id,
-    user_name: user,
-    name,
-    labels,
-    allowance,
-    parent_id: ancestors[0] ?? null,
-    ancestors,
-    state,
-    created_at: createdAt,
-    closed_at: closedAt,
-  };
-}
-
-function reservationRow(tenantId: string, one: Reservation) {
-  return {
-    tenant_id: tenantId,
-    id: one.id,
-    job_id: one.jobId,
-    user_name: one.user,
-    state: one.state,
-    reserved: one.reserved,
-    held: one.held,
-    charged: one.charged,
-    plan: one.plan,
-    keys: one.keys,
-    ancestors: one.ancestors,
-    actual: one.actual,
-    late: one.late,
-    would_deny: one.wouldDeny,
-    created_at: one.createdAt,
-    expires_at: one.expiresAt,
-    closed_at: one.closedAt,
-  };
-}
-
-function attemptRow(tenantId: string, { reservationId, at, ...fact }: Attempt) {
-  return { tenant_id: tenantId, reservation_id: reservationId, ...fact, at };
-}
-
-function entryRow(tenantId: string, entry: LedgerEntry) {
-  const { at, type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
-  return {
-    tenant_id: tenantId,
-    at,
-    type,
-    unit,
-    reserved,
-    spent,
-    keys,
-    reservation_id: reservationId,
-    job_id: jobId,
-    user_name: user,
-    detail,
-  };
 }

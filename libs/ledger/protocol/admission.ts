@@ -2,6 +2,8 @@ import {
   denialOf,
   lookUp,
   placesOf,
+  serviceBookId,
+  servicePlaces,
   sizeOf,
   unwritten,
   type Balance,
@@ -20,7 +22,7 @@ import type { Runtime } from "./runtime.js";
 
 /**
  * Refuses from copies alone what cannot be admitted, so that a runaway agent costs the record nothing. Everything that is
- * not plainly refused by fresh copies is left to the record: an unknown tenant, job or unit, a tenant that only observes,
+ * not plainly refused by fresh copies is left to the record: an unknown tenant, job, unit or service, a tenant that only observes,
  * a missing copy, a Redis that does not answer.
  */
 export class Admission {
@@ -45,12 +47,15 @@ export class Admission {
     if (!binding || !ask) return null;
     const units = Object.keys(ask.total);
     if (units.some((unit) => !lookUp(binding.settings.allowances, unit))) return null;
+    const service = command.service === null ? [] : await this.placesAt(command.service, units);
+    if (!service) return null;
     const places = placesOf(binding, units, this.now());
     const children = command.admit === "partial" ? 1 : ask.children;
-    const bounds = await this.refusing(command.tenantId, ask, children, places);
-    // A balance that was never written has no version that would tell that the limit set for it has changed.
-    if (!bounds || bounds.some(({ figures }, i) => figures.version === 0 && figures.limit !== places[i]!.limit))
-      return null;
+    const refusing = await Promise.all([
+      this.refusing(command.tenantId, ask, children, places),
+      service.length > 0 ? this.refusing(serviceBookId(command.service!), ask, children, service) : [],
+    ]);
+    const bounds = refusing.flat();
     const denial = denialOf(ask, children, bounds);
     if (!denial || !(await this.directory.isOpen(command.tenantId, command.jobId))) return null;
     if (!restsOnDefault(denial, bounds)) return denial;
@@ -70,21 +75,30 @@ export class Admission {
     return { tenantId, tenant: config.tenant, settings: config.settings, job, own };
   }
 
-  /** What binds the ask, where fresh copies refuse it; else null. */
+  /** What binds work at the service; null where there is no such service. */
+  private async placesAt(service: string, units: readonly string[]): Promise<Place[] | null> {
+    const found = this.directory.tenant(serviceBookId(service));
+    const config = found instanceof Promise ? await found : found;
+    return config && servicePlaces(serviceBookId(service), config.settings, units, this.now());
+  }
+
+  /** What binds the ask in one book, where fresh copies refuse it; else nothing. */
   private async refusing(
     tenantId: string,
     ask: SizedAsk,
     children: number,
     places: readonly Place[],
-  ): Promise<(Bound & { figures: Copy })[] | null> {
+  ): Promise<(Bound & { figures: Copy })[]> {
     const holds: Hold[] = places.map(({ key, unit }) => ({ key, amount: ask.perChild[unit]! * children }));
     let verdict = await this.copies.judge(tenantId, holds);
     if (verdict.status === "stale") {
       await this.refresh(tenantId, places);
       verdict = await this.copies.judge(tenantId, holds);
     }
-    if (verdict.status !== "denied") return null;
+    if (verdict.status !== "denied") return [];
     const { copies } = verdict;
+    // A balance that was never written has no version that would tell that the limit set for it has changed.
+    if (copies.some(({ version, limit }, i) => version === 0 && limit !== places[i]!.limit)) return [];
     return places.map(({ scope, unit }, i) => ({ scope, unit, figures: copies[i]! }));
   }
 
@@ -96,6 +110,7 @@ export class Admission {
       tenantId,
       places.map((place, i) => rows[i] ?? unwritten(place)),
       readAt,
+      "stale",
     );
   }
 }

@@ -1,20 +1,25 @@
 import {
   attemptsId,
+  bookIn,
   keyOf,
   NotLoaded,
   placesOf,
+  serviceBookId,
+  servicePlaces,
   sizeOf,
-  TenantBook,
   tryDecide,
   lookUp,
   type Balance,
+  type Books,
   type Command,
   type Instant,
+  type LedgerEntry,
   type Outcome,
   type Reserve,
+  type Want,
 } from "../domain/index.js";
 import type { Directory } from "./directory.js";
-import type { RecordStore, RecordTransaction, TenantWant } from "./ports.js";
+import type { RecordStore, RecordTransaction } from "./ports.js";
 import type { Runtime } from "./runtime.js";
 
 /** A decision may ask for rows a few times (settings, then the balances that they name); more is a fault. */
@@ -23,8 +28,10 @@ const MOST_ROUNDS = 8;
 export interface BatchResult {
   /** One for each command, in order; undefined for one that was not wanted any more. */
   readonly outcomes: readonly (Outcome | undefined)[];
-  /** Balances as they stand after the batch, by tenant, for the copies. */
+  /** Balances as they stand after the batch, by the id of their book, for the copies. */
   readonly balances: ReadonlyMap<string, readonly Balance[]>;
+  /** What was moved, by tenant. */
+  readonly entries: ReadonlyMap<string, readonly LedgerEntry[]>;
   /** The record's time under the locks, and this process's clock when it was known. */
   readonly now: Instant;
   readonly readAt: number;
@@ -38,7 +45,7 @@ export interface BatchHooks {
 }
 
 /**
- * Runs commands in one transaction: locks their tenants, decides each by the rules on the locked rows, writes, commits.
+ * Runs commands in one transaction: locks their tenants and then their services, decides each by the rules on the locked rows, writes, commits.
  * Nothing is decided before the locks and nothing is answered before the commit. A command that `isWanted` denies once the
  * locks are held is left out: the wait for them may have been longer than its caller's.
  * @throws what the record throws; then none of the commands had an effect, or, when the connection was lost during the
@@ -51,8 +58,11 @@ export async function runBatch(
   hooks: BatchHooks,
   isWanted: (index: number) => boolean,
 ): Promise<BatchResult> {
-  const books = new Map<string, TenantBook>();
-  for (const { tenantId } of commands) if (!books.has(tenantId)) books.set(tenantId, new TenantBook(tenantId));
+  const books: Books = new Map();
+  for (const command of commands) {
+    bookIn(books, command.tenantId);
+    if (serviceIn(command) !== null) bookIn(books, serviceBookId(serviceIn(command)!));
+  }
   const wants = commands.flatMap((command) => prefetch(command, directory, hooks.now()));
   const transaction = await record.begin(books, wants);
   const readAt = hooks.runtime.now();
@@ -68,12 +78,13 @@ export async function runBatch(
   else await transaction.rollback();
   for (const book of books.values()) directory.learn(book);
   const balances = new Map([...books].map(([id, book]) => [id, [...book.consulted.values()]]));
-  return { outcomes, balances, now: transaction.now, readAt };
+  const entries = new Map([...books].map(([id, book]) => [id, book.changes.entries]));
+  return { outcomes, balances, entries, now: transaction.now, readAt };
 }
 
 async function decideAll(
   transaction: RecordTransaction,
-  books: ReadonlyMap<string, TenantBook>,
+  books: Books,
   commands: readonly Command[],
   isWanted: (index: number) => boolean,
 ): Promise<BatchResult["outcomes"]> {
@@ -81,12 +92,12 @@ async function decideAll(
   let open = commands.map((_, i) => i).filter(isWanted);
   for (let round = 0; open.length > 0; round += 1) {
     if (round === MOST_ROUNDS) throw new Error(`undecided after ${MOST_ROUNDS} rounds: ${commands[open[0]!]!.type}`);
-    const wants: TenantWant[] = [];
+    const wants: Want[] = [];
     open = open.filter((i) => {
       const command = commands[i]!;
       const result = tryDecide(books.get(command.tenantId)!, command, transaction.now);
       if (!(result instanceof NotLoaded)) outcomes[i] = result;
-      else for (const want of result.wants) wants.push({ ...want, tenantId: command.tenantId });
+      else wants.push(...result.wants);
       return result instanceof NotLoaded;
     });
     if (wants.length > 0) await transaction.load(books, wants);
@@ -95,10 +106,10 @@ async function decideAll(
 }
 
 /** The rows that a command will probably need, so that they come with the lock. A wrong guess costs a round trip. */
-function prefetch(command: Command, directory: Directory, now: Instant): TenantWant[] {
+function prefetch(command: Command, directory: Directory, now: Instant): Want[] {
   const { tenantId } = command;
-  const wants: TenantWant[] = [];
-  const want = (kind: TenantWant["kind"], id: string) => wants.push({ tenantId, kind, id });
+  const wants: Want[] = [];
+  const want = (kind: Want["kind"], id: string) => wants.push({ tenantId, kind, id });
   const use = keyOf(command);
   if (use) want("key", use.key);
   if (!directory.knownTenant(tenantId)) want("settings", tenantId);
@@ -108,7 +119,21 @@ function prefetch(command: Command, directory: Directory, now: Instant): TenantW
   if (command.type === "endJob") want("descendants", command.jobId);
   if (command.type === "createJob" && command.parent) want("job", command.parent.jobId);
   if (command.type === "reserve") for (const key of balanceKeys(command, directory, now)) want("balance", key);
-  return wants;
+  return serviceIn(command) === null ? wants : [...wants, ...serviceWants(command as Reserve, directory, now)];
+}
+
+/** The service that a command names. What belongs to one without naming it is found by its reservation. */
+function serviceIn(command: Command): string | null {
+  return command.type === "reserve" ? command.service : null;
+}
+
+/** What a reservation will meet at the service, as far as this process knows it. */
+function serviceWants({ service, ask }: Reserve, directory: Directory, now: Instant): Want[] {
+  const tenantId = serviceBookId(service!);
+  const known = directory.knownTenant(tenantId);
+  if (!known) return [{ tenantId, kind: "settings", id: tenantId }];
+  const places = servicePlaces(tenantId, known.settings, Object.keys(sizeOf(ask)?.total ?? {}), now);
+  return places.map(({ key }) => ({ tenantId, kind: "balance", id: key }));
 }
 
 /** The balances that a reservation will meet, as far as this process knows its tenant and its job. */

@@ -2,6 +2,7 @@ import type { Command, Outcome } from "../domain/index.js";
 import { runBatch, type BatchHooks, type BatchResult } from "./batch.js";
 import type { Directory } from "./directory.js";
 import { LedgerUnavailable, ShuttingDown } from "./errors.js";
+import type { LedgerMeter } from "./meter.js";
 import type { LedgerLog, RecordStore } from "./ports.js";
 
 export interface GroupCommitOptions {
@@ -44,6 +45,7 @@ export class GroupCommit {
       /** Called once a batch is committed, before those are answered that may give room back. Never fails. */
       committed(result: BatchResult): Promise<void>;
       log: LedgerLog;
+      meter: LedgerMeter;
     },
   ) {
     this.stopReaping = hooks.runtime.every(50, () => this.reap());
@@ -63,6 +65,11 @@ export class GroupCommit {
       this.open.add(pending);
       this.schedule();
     });
+  }
+
+  /** Commands that were taken and are not answered yet. */
+  get pending(): number {
+    return this.open.size;
   }
 
   /** Refuses new commands and waits for those that were taken. */
@@ -101,7 +108,9 @@ export class GroupCommit {
     try {
       const commands = live.map(({ command }) => command);
       const isWanted = (i: number) => this.open.has(live[i]!);
+      const begun = this.hooks.runtime.now();
       const result = await runBatch(this.record, this.directory, commands, this.hooks, isWanted);
+      this.hooks.meter.batch(commands.length, this.hooks.runtime.now() - begun);
       // Not awaited: a slow Redis must not keep the next batch waiting.
       void this.answer(live, result);
     } catch (error) {

@@ -1,10 +1,12 @@
 import type {
   Balance,
+  Books,
   Instant,
   Job,
   KeyRecord,
+  Plan,
+  Reservation,
   Tenant,
-  TenantBook,
   TenantSettings,
   UserAllowanceSetting,
   Want,
@@ -22,8 +24,27 @@ export interface TenantRow {
   readonly id: string;
 }
 
-export interface TenantWant extends Want {
-  readonly tenantId: string;
+/** One child of a reservation, whose id is `id`. */
+export interface ChildRow extends TenantRow {
+  readonly child: number;
+}
+
+/** What the record says of the next attempt of a child. */
+export interface ChildStanding {
+  readonly state: Reservation["state"];
+  readonly jobId: string;
+  readonly jobState: Job["state"];
+  readonly tenantState: Tenant["state"];
+  /** null: plain amounts, which set no number of attempts. */
+  readonly plan: Plan | null;
+  /** The one that it names; null: none. */
+  readonly service: string | null;
+  /** Milliseconds until the deadline, by the record's clock; negative behind it. */
+  readonly leftMs: number;
+  /** The child's last attempt that was charged; 0 before the first. */
+  readonly charged: number;
+  /** One of its attempts did. */
+  readonly succeeded: boolean;
 }
 
 export interface TenantConfig {
@@ -37,10 +58,11 @@ export interface TenantConfig {
  */
 export interface RecordStore {
   /**
-   * Opens a transaction: locks the tenants of the books, in the order of their ids, and then fills the books with the
-   * tenants and with what is wanted. A want that does not exist is filled as null.
+   * Opens a transaction: locks the tenants of the books, in the order of their ids, then the services of the books and of
+   * the reservations that are wanted, in the order of their names, and then fills the books with the tenants, the services
+   * and what is wanted. A want that does not exist is filled as null; the books of services that were found are added.
    */
-  begin(books: ReadonlyMap<string, TenantBook>, wants: readonly TenantWant[]): Promise<RecordTransaction>;
+  begin(books: Books, wants: readonly Want[]): Promise<RecordTransaction>;
 
   /** Plain reads, without a lock; one result for each row asked for, in order. */
   findKeys(rows: readonly TenantRow[]): Promise<(KeyRecord | null)[]>;
@@ -48,6 +70,7 @@ export interface RecordStore {
   findJobs(rows: readonly TenantRow[]): Promise<(Job | null)[]>;
   findUsers(rows: readonly TenantRow[]): Promise<Record<string, UserAllowanceSetting>[]>;
   findTenants(ids: readonly string[]): Promise<(TenantConfig | null)[]>;
+  findStandings(rows: readonly ChildRow[]): Promise<(ChildStanding | null)[]>;
 
   /** A tenant's balances in the order of their keys, those behind `after`. */
   pageBalances(tenantId: string, after: string, most: number): Promise<Balance[]>;
@@ -60,9 +83,9 @@ export interface RecordStore {
 export interface RecordTransaction {
   /** The record's time after the locks were taken. */
   readonly now: Instant;
-  load(books: ReadonlyMap<string, TenantBook>, wants: readonly TenantWant[]): Promise<void>;
+  load(books: Books, wants: readonly Want[]): Promise<void>;
   /** Writes what the books changed and commits; with the belt: a row that is not as it was read undoes all of it. */
-  commit(books: ReadonlyMap<string, TenantBook>): Promise<void>;
+  commit(books: Books): Promise<void>;
   rollback(): Promise<void>;
 }
 

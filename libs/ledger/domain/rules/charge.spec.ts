@@ -2,6 +2,7 @@ import { Books } from "../../../../test/support/book.js";
 import { keyed, plan } from "../../../../test/support/commands.js";
 import { MAX_AMOUNT } from "#libs/plan";
 import type { Charge } from "../commands.js";
+import type { EndedPermit } from "../entities.js";
 
 /** 4 children with 3 attempts of 10 each, at a job and a user as well. */
 function planned(children = 4, attempts = 3) {
@@ -154,6 +155,24 @@ describe("the end of a reservation with charges", () => {
     books.done(books.commands.release(id));
     expect(refused([2, 1])).toBe("already_released");
     expect(books.tenant()).toEqual([0, 8]);
+  });
+});
+
+describe("a charge that ends a permit", () => {
+  it("is told again only for the same permit that ended in the same way", () => {
+    const { books, id } = planned();
+    const end = (permit: EndedPermit | null, actual = 8): Charge => ({
+      ...books.commands.charge(id, [1, 1], actual, "failed"),
+      ...{ permit, key: null },
+    });
+    const first = { id: "att_1", outcome: "overloaded" };
+    const answer = books.done(end(first));
+    expect(books.done(end(first))).toEqual(answer);
+    // Whoever charges the place by hand knows of no permit.
+    expect(books.done(end(null))).toEqual(answer);
+    for (const other of [end({ ...first, outcome: "failed" }), end({ ...first, id: "att_2" }), end(first, 9)])
+      expect(books.refused(other).code).toBe("conflict");
+    expect(books.tenant()).toEqual([110, 8]);
   });
 });
 

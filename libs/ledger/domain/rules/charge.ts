@@ -14,28 +14,40 @@ import { holdersOf, moveHeld } from "./holders.js";
 export function charge(book: TenantBook, command: Charge, now: Instant): Outcome {
   const reservation = findReservation(book, command.reservationId);
   if (!reservation) return notFound();
-  const balances = holdersOf(book, reservation);
+  const holders = holdersOf(book, reservation);
   const known = book.attempts.find(attemptsId(reservation.id, command.child)) ?? [];
   const refusal = checkActual(reservation, command.actual);
   if (refusal) return refusal;
   const same = known.find(({ attempt }) => attempt === command.attempt);
   if (same) return repeat(same, command);
-  const refused = refuseCharge(reservation, known, command) ?? refuseBeyondIntegers(balances, command.actual);
+  const refused = refuseCharge(reservation, known, command) ?? refuseBeyondIntegers(holders, command.actual);
   if (refused) return refused;
 
-  const { child, attempt, outcome, actual } = command;
+  const { child, attempt, outcome, actual, permit } = command;
   const late = reservation.state === "expired" || isOverdue(reservation, now);
   const freed = freedBy(reservation, known, command);
   const detail = { child, attempt, ...(late && { late }) };
-  moveHeld(book, reservation, balances, { type: "charge", freed, spent: actual, detail, now });
+  moveHeld(book, reservation, holders, { type: "charge", freed, spent: actual, detail, now });
   reservation.charged = byUnit(reservation, (unit) => reservation.charged[unit]! + actual[unit]!);
-  const fact: Attempt = { reservationId: reservation.id, child, attempt, outcome, actual, freed, late, at: now };
+  const fact: Attempt = {
+    reservationId: reservation.id,
+    child,
+    attempt,
+    outcome,
+    actual,
+    freed,
+    late,
+    at: now,
+    permit,
+  };
   book.addAttempt(fact);
   return done(attemptView(fact));
 }
 
-function repeat(same: Attempt, { child, attempt, outcome, actual }: Charge): Outcome {
-  if (same.outcome === outcome && sameAmounts(same.actual, actual)) return done(attemptView(same));
+function repeat(same: Attempt, { child, attempt, outcome, actual, permit }: Charge): Outcome {
+  const { permit: ended } = same;
+  const elsewise = permit && ended && (permit.id !== ended.id || permit.outcome !== ended.outcome);
+  if (same.outcome === outcome && sameAmounts(same.actual, actual) && !elsewise) return done(attemptView(same));
   return refused("conflict", `Attempt ${attempt} of child ${child} was charged with other facts.`);
 }
 

@@ -1,16 +1,15 @@
 import { MAX_AMOUNT, type Amounts } from "#libs/plan";
-import type { Balance } from "../balance.js";
 import type { TenantBook } from "../book.js";
 import { done, refused, type Expire, type FieldError, type Outcome, type Release, type Settle } from "../commands.js";
 import type { Instant, Reservation } from "../entities.js";
 import { reservationView } from "../views.js";
-import { holdersOf, moveHeld } from "./holders.js";
+import { holdersOf, moveHeld, type Part } from "./holders.js";
 
 /** Closes a reservation with what was really used, besides its charges. A fact: booked in full, also late, once. */
 export function settle(book: TenantBook, command: Settle, now: Instant): Outcome {
   const reservation = findReservation(book, command.reservationId);
   if (!reservation) return notFound();
-  const balances = holdersOf(book, reservation);
+  const holders = holdersOf(book, reservation);
   const refusal = checkActual(reservation, command.actual);
   if (refusal) return refusal;
   if (reservation.state === "settled") {
@@ -19,10 +18,10 @@ export function settle(book: TenantBook, command: Settle, now: Instant): Outcome
   }
   if (reservation.state === "released") return refused("already_released", "The reservation was released.");
 
-  const beyond = refuseBeyondIntegers(balances, command.actual);
+  const beyond = refuseBeyondIntegers(holders, command.actual);
   if (beyond) return beyond;
   const late = reservation.state === "expired" || isOverdue(reservation, now);
-  closeWith(book, reservation, balances, { state: "settled", type: "settle", actual: command.actual, late, now });
+  closeWith(book, reservation, holders, { state: "settled", type: "settle", actual: command.actual, late, now });
   return done(reservationView(reservation));
 }
 
@@ -30,11 +29,11 @@ export function settle(book: TenantBook, command: Settle, now: Instant): Outcome
 export function release(book: TenantBook, command: Release, now: Instant): Outcome {
   const reservation = findReservation(book, command.reservationId);
   if (!reservation) return notFound();
-  const balances = holdersOf(book, reservation);
+  const holders = holdersOf(book, reservation);
   if (reservation.state === "released") return done(reservationView(reservation));
   const refusal = refuseUnlessOpen(reservation, now);
   if (refusal) return refusal;
-  closeWith(book, reservation, balances, { state: "released", type: "release", actual: null, late: false, now });
+  closeWith(book, reservation, holders, { state: "released", type: "release", actual: null, late: false, now });
   return done(reservationView(reservation));
 }
 
@@ -43,8 +42,8 @@ export function expire(book: TenantBook, command: Expire, now: Instant): Outcome
   const reservation = book.reservations.find(command.reservationId);
   if (!reservation) return notFound();
   if (reservation.state !== "open" || !isOverdue(reservation, now)) return done({ expired: false });
-  const balances = holdersOf(book, reservation);
-  closeWith(book, reservation, balances, { state: "expired", type: "expire", actual: null, late: false, now });
+  const holders = holdersOf(book, reservation);
+  closeWith(book, reservation, holders, { state: "expired", type: "expire", actual: null, late: false, now });
   return done({ expired: true });
 }
 
@@ -86,11 +85,11 @@ interface Closing {
 function closeWith(
   book: TenantBook,
   reservation: Reservation,
-  balances: readonly Balance[],
+  holders: readonly Part[],
   { state, type, actual, late, now }: Closing,
 ): void {
   const detail = late ? ({ late: true } as const) : null;
-  moveHeld(book, reservation, balances, { type, freed: reservation.held, spent: actual, detail, now });
+  moveHeld(book, reservation, holders, { type, freed: reservation.held, spent: actual, detail, now });
   reservation.state = state;
   reservation.actual = actual;
   reservation.late = late;
@@ -111,8 +110,10 @@ export function checkActual({ reserved }: Reservation, actual: Amounts): Outcome
   return refused("validation_failed", "The actual amounts are not those reserved.", { errors });
 }
 
-export function refuseBeyondIntegers(balances: readonly Balance[], actual: Amounts): Outcome | null {
-  const beyond = balances.find(({ unit, spent }) => spent > MAX_AMOUNT - actual[unit]!);
+export function refuseBeyondIntegers(holders: readonly Part[], actual: Amounts): Outcome | null {
+  const beyond = holders
+    .flatMap(({ balances }) => balances)
+    .find(({ unit, spent }) => spent > MAX_AMOUNT - actual[unit]!);
   if (!beyond) return null;
   const errors = [{ pointer: `/actual/${beyond.unit}`, message: "would take a balance beyond 9007199254740991" }];
   return refused("validation_failed", "A balance would pass 2^53 − 1.", { errors });

@@ -3,9 +3,11 @@ import type { Balance } from "../balance.js";
 import { balancesAt, tenantPlace, userPlace } from "../binding.js";
 import type { SettingChange, TenantBook } from "../book.js";
 import { done, refused, type Configure, type Outcome, type TenantChange } from "../commands.js";
-import type { Instant, LimitChange, Tenant, TenantSettings } from "../entities.js";
+import type { Instant, Tenant, TenantSettings } from "../entities.js";
 import { balanceView, limitView, tenantView } from "../views.js";
+import { changeLimit } from "./limits.js";
 import { unitUnknown } from "./reserve.js";
+import { setService } from "./services.js";
 
 type Change<Kind extends TenantChange["change"]> = Extract<TenantChange, { change: Kind }>;
 
@@ -25,6 +27,8 @@ export function configure(book: TenantBook, command: Configure, now: Instant): O
       return adjust(book, tenant, command, change, now);
     case "userAllowance":
       return setUserAllowance(book, tenant, command, change, now);
+    case "service":
+      return setService(book, tenant, command, change, now);
   }
 }
 
@@ -147,31 +151,6 @@ function setUserAllowance(
   changeLimit(book, command, balance!, { from, to: limit, now });
   book.reconfigure(tenant, [{ kind: "user", user, unit, setting }]);
   return done(answer());
-}
-
-/** Sets the limit of one balance and journals who did it and from what; `from` undefined: none was set. */
-function changeLimit(
-  book: TenantBook,
-  { actor, reason }: Configure,
-  balance: Balance,
-  { from, to, now }: { from: number | null | undefined; to: number | null; now: Instant },
-): void {
-  book.setLimit(balance, to);
-  const { scope, unit, key } = balance;
-  const detail: LimitChange = { scope, from, to, actor, reason };
-  const user = scope.kind === "user" ? scope.id : null;
-  book.addEntry({
-    type: "limit",
-    at: now,
-    unit,
-    reserved: 0,
-    spent: 0,
-    keys: [key],
-    reservationId: null,
-    jobId: null,
-    user,
-    detail,
-  });
 }
 
 function allowanceView({ allowances }: TenantSettings, unit: string, balance: Balance): object {

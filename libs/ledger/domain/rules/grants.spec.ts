@@ -29,6 +29,17 @@ describe("a child job", () => {
     ]);
   });
 
+  it("is granted under observe what would have been denied, and says so", () => {
+    const books = new Books({ enforcement: "observe", allowances: { tokens: 5_000 } });
+    const root = books.job({ allowance: { tokens: 100 } });
+    expect(books.done(books.commands.childOf(root, 100))).not.toHaveProperty("wouldDeny");
+    expect(books.done(books.commands.childOf(root, 30))).toMatchObject({
+      grant: { tokens: 30 },
+      wouldDeny: { code: "allowance_exhausted", scope: { kind: "job", id: root }, limit: 100, reserved: 100 },
+    });
+    expect(books.taken(`job:${root}:tokens:`)).toEqual([130, 0]);
+  });
+
   it("cannot reach beyond its grant, nor into a unit that was not granted", () => {
     const { books, root, child } = family({ tokens: 1_000, calls: 40 });
     const id = child(root, 300);

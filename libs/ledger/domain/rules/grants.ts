@@ -32,9 +32,9 @@ interface Grant {
 
 /**
  * Holds a grant at the job that gives it, and there alone: user and tenant are charged by the work of the child, once.
- * Refuses what does not fit.
+ * Refuses what does not fit; under `observe` that is only recorded.
  */
-export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant): Outcome | null {
+export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant): Pick<Job, "wouldDeny"> | Outcome {
   const units = Object.keys(grant);
   const balances = balancesAt(
     book,
@@ -43,8 +43,8 @@ export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant):
   const bounds = balances.map((figures): Bound => ({ scope: figures.scope, unit: figures.unit, figures }));
   const ask = { children: 1, perChild: grant, total: grant, isPlan: false };
   const enforced = book.tenant!.enforcement === "enforce";
-  const denial = enforced ? denialOf(ask, 1, bounds) : null;
-  if (denial) return refuse(denial);
+  const denial = denialOf(ask, 1, bounds);
+  if (denial && enforced) return refuse(denial);
   if (!enforced && passesIntegers(ask, bounds)) {
     const errors = [{ pointer: "/grant", message: "would take a balance beyond 9007199254740991" }];
     return refused("validation_failed", "A balance would pass 2^53 − 1.", { errors });
@@ -54,7 +54,7 @@ export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant):
     book.move(balance, { ...moved, bound: enforced });
     bookGrant(book, { type: "grant", parent: job, childJobId, balance, now, ...moved });
   }
-  return null;
+  return { wouldDeny: denial };
 }
 
 /**

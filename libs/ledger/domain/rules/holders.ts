@@ -2,21 +2,36 @@ import type { Amounts } from "#libs/plan";
 import type { Balance } from "../balance.js";
 import { balancesAt, jobPlace } from "../binding.js";
 import type { TenantBook } from "../book.js";
-import type { EntryDetail, EntryType, Instant, Reservation } from "../entities.js";
+import type { ChargeDetail, ClosingDetail, EntryType, Instant, LedgerEntry, Reservation } from "../entities.js";
+
+/** Balances that a reservation is held by, and the book that they stand in. */
+export interface Part {
+  readonly book: TenantBook;
+  readonly balances: readonly Balance[];
+}
 
 /**
  * The balances that hold a reservation: those that it was taken from and, where its job has ended, those of the jobs
- * above, up to the first that is open, since an ended job has handed to its parent what it held and spent. Also for a
+ * above, up to the first that is open, since an ended job has handed to its parent what it held and spent; first those of
+ * the tenant, then those of the service. Also for a
  * command that repeats what was done: whoever is told that room was given back must find it here, though the process that
  * gave it back may have died before it told the copies.
  */
-export function holdersOf(book: TenantBook, reservation: Reservation): Balance[] {
-  const own = book.balances.findAll(reservation.keys).map((balance, i) => {
-    if (!balance) throw new Error(`reservation ${reservation.id} is held by a missing balance ${reservation.keys[i]}`);
+export function holdersOf(book: TenantBook, reservation: Reservation): Part[] {
+  const { id, keys, service, serviceKeys } = reservation;
+  const own = { book, balances: [...heldBy(book, id, keys), ...holdersAbove(book, reservation)] };
+  if (service === null || serviceKeys.length === 0) return [own];
+  const at = book.service(service);
+  if (!at) throw new Error(`reservation ${id} is held by a missing service ${service}`);
+  return [own, { book: at, balances: heldBy(at, id, serviceKeys) }];
+}
+
+function heldBy(book: TenantBook, id: string, keys: readonly string[]): Balance[] {
+  return book.balances.findAll(keys).map((balance, i) => {
+    if (!balance) throw new Error(`reservation ${id} is held by a missing balance ${keys[i]}`);
     book.consulted.set(balance.key, balance);
     return balance;
   });
-  return [...own, ...holdersAbove(book, reservation)];
 }
 
 function holdersAbove(book: TenantBook, { jobId, ancestors, reserved }: Reservation): Balance[] {
@@ -37,7 +52,7 @@ export interface Movement {
   readonly freed: Amounts;
   /** What is spent, by unit; null: nothing. */
   readonly spent: Amounts | null;
-  readonly detail: EntryDetail | null;
+  readonly detail: ClosingDetail | ChargeDetail | null;
   readonly now: Instant;
 }
 
@@ -45,20 +60,35 @@ export interface Movement {
 export function moveHeld(
   book: TenantBook,
   reservation: Reservation,
-  balances: readonly Balance[],
+  parts: readonly Part[],
   { type, freed, spent, detail, now }: Movement,
 ): void {
   const movement = (unit: string) => ({ reserved: 0 - freed[unit]!, spent: spent?.[unit] ?? 0 });
-  for (const balance of balances) book.move(balance, { ...movement(balance.unit), bound: false });
+  for (const part of parts) {
+    for (const balance of part.balances) part.book.move(balance, { ...movement(balance.unit), bound: false });
+  }
   const held: Record<string, number> = {};
   for (const unit of Object.keys(reservation.reserved)) {
     const moved = movement(unit);
     held[unit] = reservation.held[unit]! + moved.reserved;
-    if (moved.reserved === 0 && moved.spent === 0) continue;
-    const keys = balances.filter((balance) => balance.unit === unit).map(({ key }) => key);
-    const { id: reservationId, jobId, user } = reservation;
-    book.addEntry({ type, at: now, unit, ...moved, keys, reservationId, jobId, user, detail });
+    if (moved.reserved !== 0 || moved.spent !== 0)
+      bookMovement(book, reservation, parts, { type, at: now, unit, ...moved, detail });
   }
   reservation.held = held;
   book.changes.reservations.add(reservation);
+}
+
+/** Journals one movement in each book that it moved: in the tenant's, and in the service's with whose work it was. */
+export function bookMovement(
+  book: TenantBook,
+  { id: reservationId, jobId, user }: Reservation,
+  parts: readonly Part[],
+  moved: Pick<LedgerEntry, "type" | "at" | "unit" | "reserved" | "spent"> & Pick<Movement, "detail">,
+): void {
+  for (const part of parts) {
+    const keys = part.balances.filter(({ unit }) => unit === moved.unit).map(({ key }) => key);
+    if (keys.length === 0) continue;
+    const detail = part.book === book ? moved.detail : { ...moved.detail, tenantId: book.tenantId };
+    part.book.addEntry({ ...moved, keys, reservationId, jobId, user, detail });
+  }
 }

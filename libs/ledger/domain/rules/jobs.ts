@@ -23,15 +23,15 @@ export function createJob(book: TenantBook, command: CreateJob, now: Instant): O
   if (parent) {
     const place = placeOfChild(command, parent, above!);
     if ("type" in place) return place;
-    const refused = carve(book, { ...parent, childJobId: command.jobId, job: above!, now });
-    if (refused) return refused;
-    return addJob(book, command, { ...place, allowance: parent.grant }, now);
+    const carved = carve(book, { ...parent, childJobId: command.jobId, job: above!, now });
+    if ("type" in carved) return carved;
+    return addJob(book, command, { ...place, ...carved, allowance: parent.grant }, now);
   }
   const errors = errorsOfAllowance(book, command);
   if (errors.length > 0)
     return refused("validation_failed", "A job's allowance cannot be above the default.", { errors });
   const allowance = { ...book.settings.jobAllowance, ...command.allowance };
-  return addJob(book, command, { user: command.user, ancestors: [], allowance }, now);
+  return addJob(book, command, { user: command.user, ancestors: [], wouldDeny: null, allowance }, now);
 }
 
 function errorsOfAllowance({ settings }: TenantBook, { allowance }: CreateJob): FieldError[] {
@@ -47,7 +47,7 @@ function errorsOfAllowance({ settings }: TenantBook, { allowance }: CreateJob): 
 function addJob(
   book: TenantBook,
   { jobId: id, name, labels }: CreateJob,
-  given: Pick<Job, "user" | "ancestors" | "allowance">,
+  given: Pick<Job, "user" | "ancestors" | "allowance" | "wouldDeny">,
   now: Instant,
 ): Outcome {
   const job: Job = { id, name, labels, ...given, state: "open", createdAt: now, closedAt: null };

@@ -8,13 +8,13 @@ import {
   type Denial,
   type SizedAsk,
 } from "#libs/plan";
-import type { Balance } from "../balance.js";
-import { balancesAt, placesOf } from "../binding.js";
+import { balancesAt, placesOf, servicePlaces } from "../binding.js";
 import type { TenantBook } from "../book.js";
 import { done, refused, type Outcome, type Reserve } from "../commands.js";
 import type { Instant, Job, Plan, Reservation } from "../entities.js";
 import { denialView, reservationView } from "../views.js";
 import { refuseNewWork } from "./guards.js";
+import { bookMovement, type Part } from "./holders.js";
 
 export const OVERSIZED = [
   { pointer: "/plan", message: "children × attempts × attemptCost must be at most 9007199254740991" },
@@ -30,16 +30,18 @@ export function reserve(book: TenantBook, command: Reserve, now: Instant): Outco
   const units = Object.keys(ask.total);
   const unknown = units.find((unit) => !lookUp(book.settings.allowances, unit));
   if (unknown !== undefined) return unitUnknown(unknown);
+  const service = command.service === null ? null : book.service(command.service);
+  if (command.service !== null && !service) return serviceUnknown(command.service);
 
-  const balances = balancesBinding(book, job!, units, now);
-  const bounds: Bound[] = balances.map((figures) => ({ scope: figures.scope, unit: figures.unit, figures }));
+  const parts = partsBinding(book, service, job!, units, now);
+  const bounds = parts.flatMap(({ balances }) => balances.map(boundOf));
   if (book.tenant!.enforcement === "observe" && passesIntegers(ask, bounds)) return beyondIntegers(command);
   const { children, denial } = admit(book, command, ask, bounds);
   if (children === 0) return refuse(denial!);
 
-  const reservation = reservationOf(command, ask, children, { job: job!, balances, denial, now });
+  const reservation = reservationOf(command, ask, children, { job: job!, parts, denial, now });
   if (command.dryRun) return done(dryRunView(reservation));
-  take(book, reservation, balances);
+  take(book, reservation, parts);
   return done(reservationView(reservation));
 }
 
@@ -50,10 +52,24 @@ function beyondIntegers({ ask }: Reserve): Outcome {
   return refused("validation_failed", "A balance would pass 2^53 − 1.", { errors });
 }
 
-function balancesBinding(book: TenantBook, job: Job, units: readonly string[], now: Instant): Balance[] {
+/** The balances that bind, narrowest scope first: job, user, tenant, and at last the service. */
+function partsBinding(
+  book: TenantBook,
+  service: TenantBook | null,
+  job: Job,
+  units: readonly string[],
+  now: Instant,
+): Part[] {
   const own = job.user === null ? {} : (book.users.find(job.user) ?? {});
   const { tenantId, settings } = book;
-  return balancesAt(book, placesOf({ tenantId, job, settings, own }, units, now));
+  const tenants = { book, balances: balancesAt(book, placesOf({ tenantId, job, settings, own }, units, now)) };
+  if (!service) return [tenants];
+  const places = servicePlaces(service.tenantId, service.settings, units, now);
+  return [tenants, { book: service, balances: balancesAt(service, places) }];
+}
+
+function boundOf(figures: Part["balances"][number]): Bound {
+  return { scope: figures.scope, unit: figures.unit, figures };
 }
 
 /** How many children are admitted, and what denies the rest; under `observe` a denial is only recorded. */
@@ -75,7 +91,7 @@ function reservationOf(
   command: Reserve,
   ask: SizedAsk,
   children: number,
-  { job, balances, denial, now }: { job: Job; balances: readonly Balance[]; denial: Denial | null; now: Instant },
+  { job, parts, denial, now }: { job: Job; parts: readonly Part[]; denial: Denial | null; now: Instant },
 ): Reservation {
   const reserved: Record<string, number> = {};
   const charged: Record<string, number> = {};
@@ -83,6 +99,7 @@ function reservationOf(
     reserved[unit] = ask.perChild[unit]! * children;
     charged[unit] = 0;
   }
+  const [keys, serviceKeys] = parts.map(({ balances }) => balances.map(({ key }) => key));
   const plan: Plan | null = "amounts" in command.ask ? null : { ...command.ask, admittedChildren: children };
   return {
     id: command.reservationId,
@@ -93,7 +110,9 @@ function reservationOf(
     held: reserved,
     charged,
     plan,
-    keys: balances.map(({ key }) => key),
+    keys: keys!,
+    service: command.service,
+    serviceKeys: serviceKeys ?? [],
     ancestors: job.ancestors,
     actual: null,
     late: false,
@@ -104,33 +123,27 @@ function reservationOf(
   };
 }
 
-function take(book: TenantBook, reservation: Reservation, balances: readonly Balance[]): void {
+function take(book: TenantBook, reservation: Reservation, parts: readonly Part[]): void {
+  // What a tenant observes counts at the service too, and is not bound there either.
   const bound = book.tenant!.enforcement === "enforce";
-  for (const balance of balances) {
-    book.move(balance, { reserved: reservation.reserved[balance.unit]!, spent: 0, bound });
+  for (const part of parts) {
+    for (const balance of part.balances) {
+      part.book.move(balance, { reserved: reservation.reserved[balance.unit]!, spent: 0, bound });
+    }
   }
   book.addReservation(reservation);
   for (const [unit, amount] of Object.entries(reservation.reserved)) {
     if (amount === 0) continue;
-    book.addEntry({
-      type: "reserve",
-      at: reservation.createdAt,
-      unit,
-      reserved: amount,
-      spent: 0,
-      keys: balances.filter((balance) => balance.unit === unit).map(({ key }) => key),
-      reservationId: reservation.id,
-      jobId: reservation.jobId,
-      user: reservation.user,
-      detail: null,
-    });
+    const moved = { at: reservation.createdAt, unit, reserved: amount, spent: 0, detail: null };
+    bookMovement(book, reservation, parts, { type: "reserve", ...moved });
   }
 }
 
-function dryRunView({ jobId, reserved, plan, wouldDeny }: Reservation): object {
+function dryRunView({ jobId, service, reserved, plan, wouldDeny }: Reservation): object {
   return {
     dryRun: true,
     jobId,
+    ...(service !== null && { service }),
     reserved,
     ...(plan && { plan }),
     ...(wouldDeny && { wouldDeny: denialView(wouldDeny) }),
@@ -145,6 +158,10 @@ export function denialSentence({ code, scope, unit, limit, requested, available 
   const what = `${requested} ${unit}`;
   if (code === "exceeds_limit") return `${what} can never fit: the allowance of ${scope.kind} ${scope.id} is ${limit}.`;
   return `${what} do not fit now: the allowance of ${scope.kind} ${scope.id} has ${available} of ${limit ?? "unlimited"} left.`;
+}
+
+function serviceUnknown(service: string): Outcome {
+  return refused("service_unknown", `There is no service "${service}".`);
 }
 
 export function unitUnknown(unit: string): Outcome {

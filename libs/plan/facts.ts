@@ -1,5 +1,5 @@
 /** What is compared between a run and the model: the same flat facts from both. */
-import { type Decision, type LabScope, type LabRun, type LabOutcome, type Totals } from "#libs/plan";
+import { type Decision, type LabOutcome, type LabRun, type LabScope, type Totals } from "./model.js";
 
 /** One decision. Figures are in `units`; what an answer does not carry is null on both sides. */
 export interface Facts {

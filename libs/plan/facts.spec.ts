@@ -1,5 +1,6 @@
-import { LAB_DEFAULTS, type LabMode, runModel } from "#libs/plan";
 import { type Measured, differencesBetween, predicted } from "./facts.js";
+import { LAB_DEFAULTS, type LabMode } from "./inputs.js";
+import { runModel } from "./model.js";
 
 const model = (mode: LabMode = "enforce") => runModel({ ...LAB_DEFAULTS, mode });
 const faithful = (mode: LabMode = "enforce"): Measured => {

@@ -1,0 +1,28 @@
+import type { components } from "../generated/openapi.d.js";
+
+type Schemas = components["schemas"];
+
+export type Tenant = Schemas["TenantView"];
+export type Balance = Schemas["BalanceView"];
+export type Reservation = Schemas["ReservationView"];
+export type WouldDeny = Schemas["WouldDenyView"];
+export type Denial = Schemas["DenialProblemView"];
+export type Job = Schemas["JobView"];
+export type JobDetail = Schemas["JobDetailView"];
+export type Attempt = Schemas["AttemptView"];
+export type Entry = Schemas["EntryView"];
+export type Key = Schemas["KeyView"];
+export type NewKey = Schemas["NewKeyView"];
+export type UserAllowance = Schemas["UserAllowanceView"];
+export type Service = Schemas["ServiceView"];
+export type ServiceDetail = Schemas["ServiceDetailView"];
+export type Flow = Schemas["FlowView"];
+export type Run = Schemas["ReconcileRunView"];
+export type Ready = Schemas["ReadyView"];
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  /** null on the last page. */
+  readonly nextCursor: string | null;
+}

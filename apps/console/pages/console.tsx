@@ -1,0 +1,6 @@
+import { Nothing } from "../frame/nothing.js";
+
+/** The pages of whoever is signed in. */
+export default function Console() {
+  return <Nothing />;
+}

@@ -1,0 +1,29 @@
+import { lazy, useEffect } from "react";
+import { Route, Routes, useLocation } from "react-router";
+import { Nothing } from "../frame/nothing.js";
+import { LabPage } from "../lab/lab-page.js";
+import { SignedIn } from "./sign-in.js";
+
+const Console = lazy(() => import("./console.js"));
+
+/** The lab comes with the first load, since it needs no key; the rest comes when somebody has signed in. */
+export function Pages() {
+  const { pathname } = useLocation();
+  useEffect(() => {
+    window.scrollTo(0, 0);
+  }, [pathname]);
+  return (
+    <Routes>
+      <Route path="/lab" element={<LabPage />} />
+      <Route path="/lab/*" element={<Nothing />} />
+      <Route
+        path="*"
+        element={
+          <SignedIn>
+            <Console />
+          </SignedIn>
+        }
+      />
+    </Routes>
+  );
+}

@@ -1,0 +1,181 @@
+import {
+  serviceOfBook,
+  type Attempt,
+  type Job,
+  type LedgerEntry,
+  type Reservation,
+  type SettingChange,
+  type TenantBook,
+} from "../domain/index.js";
+
+/** The changes of the books as rows, by the statement that writes them. */
+export function collect(books: Iterable<TenantBook>) {
+  const rows = {
+    tenants: [] as object[],
+    services: [] as object[],
+    settings: [] as object[],
+    droppedSettings: [] as object[],
+    balances: [] as object[],
+    newBalances: [] as object[],
+    newJobs: [] as object[],
+    jobs: [] as object[],
+    newReservations: [] as object[],
+    reservations: [] as object[],
+    attempts: [] as object[],
+    entries: [] as object[],
+    keys: [] as object[],
+  };
+  for (const { tenantId, tenant, changes } of books) {
+    if (changes.tenant) addHead(rows, tenant!, changes.flow);
+    for (const setting of dedupe(changes.settings)) {
+      const row = settingRow(tenantId, setting);
+      if (row.limit_amount === undefined) rows.droppedSettings.push(row);
+      else rows.settings.push(row);
+    }
+    for (const changed of changes.balances.values()) {
+      (changed.readVersion === 0 ? rows.newBalances : rows.balances).push(balanceRow(tenantId, changed));
+    }
+    for (const job of changes.newJobs) rows.newJobs.push(jobRow(tenantId, job));
+    for (const job of changedOnly(changes.jobs, changes.newJobs)) rows.jobs.push(jobRow(tenantId, job));
+    for (const one of changes.newReservations) rows.newReservations.push(reservationRow(tenantId, one));
+    for (const one of changedOnly(changes.reservations, changes.newReservations)) {
+      rows.reservations.push(reservationRow(tenantId, one));
+    }
+    for (const attempt of changes.newAttempts) rows.attempts.push(attemptRow(tenantId, attempt));
+    for (const entry of changes.entries) rows.entries.push(entryRow(tenantId, entry));
+    for (const { key, fingerprint, answer, createdAt } of changes.keys) {
+      rows.keys.push({ tenant_id: tenantId, key, fingerprint, answer, created_at: createdAt });
+    }
+  }
+  return rows;
+}
+
+type Tenant = NonNullable<TenantBook["tenant"]>;
+
+/** The row that a book is locked by: of a service it is written elsewhere, with what the ledger keeps for it. */
+function addHead(rows: { tenants: object[]; services: object[] }, tenant: Tenant, flow: object | null): void {
+  if (serviceOfBook(tenant.id) === null) rows.tenants.push(tenantRow(tenant));
+  else rows.services.push(serviceRow(tenant, flow));
+}
+
+/** What is new is written whole, with all that changed of it since. */
+function changedOnly<T>(changed: ReadonlySet<T>, added: readonly T[]): T[] {
+  const isNew = new Set(added);
+  return [...changed].filter((one) => !isNew.has(one));
+}
+
+function tenantRow(tenant: Tenant) {
+  const { id, name, enforcement, state, configVersion, deletedAt } = tenant;
+  return { tenant_id: id, name, enforcement, state, config_version: configVersion, deleted_at: deletedAt };
+}
+
+/** `settings` null: they stay as they are. */
+function serviceRow({ id, name, configVersion }: Tenant, settings: object | null) {
+  return { tenant_id: id, name, settings, version: configVersion };
+}
+
+/** One row may be written once in a statement: the last change of a setting counts. */
+function dedupe(changes: readonly SettingChange[]): SettingChange[] {
+  return [...new Map(changes.map((change) => [settingKey(change), change])).values()];
+}
+
+function settingKey(change: SettingChange): string {
+  return JSON.stringify([change.kind, change.unit, change.kind === "user" ? change.user : ""]);
+}
+
+/** `limit_amount` undefined: the allowance or the default is taken away. */
+function settingRow(tenantId: string, change: SettingChange) {
+  const { unit } = change;
+  if (!("setting" in change)) {
+    const kind = change.kind === "userDefault" ? "user" : "job";
+    return { tenant_id: tenantId, kind, scope_id: "", unit, limit_amount: change.limit ?? undefined };
+  }
+  if (!change.setting) return { tenant_id: tenantId, kind: change.kind, scope_id: "", unit, limit_amount: undefined };
+  const { limit, period, timeZone } = change.setting;
+  const scope_id = change.kind === "user" ? change.user : "";
+  return { tenant_id: tenantId, kind: change.kind, scope_id, unit, limit_amount: limit, period, time_zone: timeZone };
+}
+
+type Changed = TenantBook["changes"]["balances"] extends Map<string, infer Row> ? Row : never;
+
+function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) {
+  const { key, scope, unit, window, limit, reserved, spent, version } = balance;
+  return {
+    tenant_id: tenantId,
+    key,
+    kind: scope.kind,
+    scope_id: scope.id,
+    unit,
+    window,
+    limit_amount: limit,
+    reserved,
+    spent,
+    version,
+    read_version: readVersion,
+    bound,
+  };
+}
+
+function jobRow(tenantId: string, job: Job) {
+  const { id, user, name, labels, allowance, ancestors, wouldDeny, state, createdAt, closedAt } = job;
+  return {
+    tenant_id: tenantId,
+    id,
+    user_name: user,
+    name,
+    labels,
+    allowance,
+    parent_id: ancestors[0] ?? null,
+    ancestors,
+    would_deny: wouldDeny,
+    state,
+    created_at: createdAt,
+    closed_at: closedAt,
+  };
+}
+
+function reservationRow(tenantId: string, one: Reservation) {
+  return {
+    tenant_id: tenantId,
+    id: one.id,
+    job_id: one.jobId,
+    user_name: one.user,
+    state: one.state,
+    reserved: one.reserved,
+    held: one.held,
+    charged: one.charged,
+    plan: one.plan,
+    keys: one.keys,
+    service: one.service,
+    service_keys: one.serviceKeys,
+    ancestors: one.ancestors,
+    actual: one.actual,
+    late: one.late,
+    would_deny: one.wouldDeny,
+    created_at: one.createdAt,
+    expires_at: one.expiresAt,
+    closed_at: one.closedAt,
+  };
+}
+
+function attemptRow(tenantId: string, { reservationId, permit, ...fact }: Attempt) {
+  const ended = { permit_id: permit?.id, permit_outcome: permit?.outcome };
+  return { tenant_id: tenantId, reservation_id: reservationId, ...fact, ...ended };
+}
+
+function entryRow(tenantId: string, entry: LedgerEntry) {
+  const { at, type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
+  return {
+    tenant_id: tenantId,
+    at,
+    type,
+    unit,
+    reserved,
+    spent,
+    keys,
+    reservation_id: reservationId,
+    job_id: jobId,
+    user_name: user,
+    detail,
+  };
+}

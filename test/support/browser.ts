@@ -1,0 +1,49 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from "playwright-core";
+import { chromiumPath } from "./services.js";
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath() });
+}
+
+export interface Visit {
+  readonly page: Page;
+  /** What the browser complained of, refusals of the page's policy among it. */
+  readonly complaints: readonly string[];
+  /** The origins that were asked for anything. */
+  readonly origins: ReadonlySet<string>;
+}
+
+/** A page in a context of its own, with nothing stored. */
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const origins = new Set<string>();
+  page.on("request", (request) => origins.add(new URL(request.url()).origin));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // A refused call is answered in the page; the browser logs it all the same.
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (["error", "warning"].includes(message.type()) && !isRefusal) complaints.push(message.text());
+  });
+  await page.goto(url);
+  return { page, complaints, origins };
+}
+
+/** What axe holds for serious or critical, as `rule: selector`; of all rules unless some are named. */
+export async function seriousFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (rules ? axe.withRules([...rules]) : axe).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+}
+
+/** What a screen reader says besides the name of a field. */
+export async function describedBy(field: Locator): Promise<string> {
+  const ids = ((await field.getAttribute("aria-describedby")) ?? "").split(" ").filter(Boolean);
+  const texts = ids.map((id) => field.page().locator(`[id="${id}"]`).innerText());
+  return (await Promise.all(texts)).join(" ");
+}
