@@ -1,5 +1,4 @@
 import { Queue, QueueEvents, Worker, type Job, type JobsOptions } from "bullmq";
-import { Redis } from "ioredis";
 import { Denied, Holdfast as Client } from "#libs/client";
 import { bookedProcessor, type ProcessorOptions, type QueueContext } from "../../libs/client/adapters/bullmq.js";
 import { fresh } from "../support/commands.js";
@@ -9,12 +8,10 @@ import { redisUrl } from "../support/services.js";
 
 let holdfast: Holdfast;
 let tenant: HttpTenant;
-let connection: Redis;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   holdfast = await startHoldfast();
-  connection = new Redis(redisUrl(), { maxRetriesPerRequest: null });
 }, 60_000);
 beforeEach(async () => {
   tenant = await holdfast.tenant();
@@ -22,20 +19,16 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
-afterAll(async () => {
-  await connection?.quit();
-  await holdfast?.stop();
-});
+afterAll(() => holdfast?.stop());
 
 type Work = (job: Job, context: QueueContext) => unknown;
 
 /** A queue of its own with a worker of Holdfast's; what its jobs ended with. */
 async function newQueue(work: Work, options: Partial<ProcessorOptions<Job>> = {}, client = clientOf()) {
   const name = fresh("queue");
-  const [queue, events] = [
-    new Queue(name, { connection }),
-    new QueueEvents(name, { connection: connection.duplicate() }),
-  ];
+  // Connections of BullMQ's own, which it closes itself.
+  const connection = { url: redisUrl() };
+  const [queue, events] = [new Queue(name, { connection }), new QueueEvents(name, { connection })];
   const processor = bookedProcessor(client, work, { attemptCost: { tokens: 100 }, ...options });
   const worker = new Worker(name, processor, { connection, concurrency: 4, drainDelay: 1 });
   closing.push(
