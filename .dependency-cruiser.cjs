@@ -71,6 +71,12 @@ module.exports = {
       "The lab uses the public API, as any client does.",
     ),
     only(
+      "demo",
+      "^apps/demo/",
+      ["^libs/client/index\\.ts$", core],
+      "The demo uses the public API, as any client does.",
+    ),
+    only(
       "console",
       "^apps/console/",
       ["^libs/(plan|client)/index\\.ts$", npm],

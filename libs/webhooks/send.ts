@@ -76,6 +76,8 @@ async function post(
     // No agent: no connection is kept, so each attempt is looked up and checked anew.
     const sending = request(url, { method: "POST", agent: false, headers, lookup, signal });
     sending.once("error", reject);
+    // A receiver that answers with another protocol ends the connection without an error.
+    sending.once("close", () => reject(new Error("closed")));
     sending.once("socket", (socket) =>
       socket.once("connect", () => {
         if (!allows(rules, socket.remoteAddress ?? "")) sending.destroy(new ForbiddenAddress("the address is private"));

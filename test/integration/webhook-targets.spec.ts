@@ -104,6 +104,12 @@ describe("an answer", () => {
     }
   });
 
+  it("in another protocol is none", async () => {
+    const head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n";
+    receiver.answers = [(response) => void response.socket!.write(head)];
+    expect(await attempt(receiver.url, LOOSE)).toMatchObject({ delivered: false, status: null });
+  });
+
   it("that does not come is given up in time", async () => {
     receiver.answers = ["never"];
     const start = performance.now();

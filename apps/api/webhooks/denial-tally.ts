@@ -31,14 +31,9 @@ export class DenialTally {
     private readonly log: LedgerLog,
   ) {}
 
-  note(tenantId: string, last: Denial, times = 1): void {
-    const { scope, unit } = last;
-    const scopeId = this.tallied.size < MOST_SCOPES || this.tallied.has(keyOf(tenantId, last)) ? scope.id : "";
-    const key = keyOf(tenantId, { scope: { ...scope, id: scopeId }, unit });
-    const known = this.tallied.get(key);
-    if (known) Object.assign(known, { count: known.count + times, last });
-    else this.tallied.set(key, { tenantId, kind: scope.kind, scopeId, unit, count: times, last });
-    this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+  note(tenantId: string, last: Denial): void {
+    const isRoom = this.tallied.size < MOST_SCOPES || this.tallied.has(keyOf(tenantId, last.scope.id, last));
+    this.add(tenantId, isRoom ? last.scope.id : "", last, 1);
   }
 
   /** Writes what is left. */
@@ -46,6 +41,14 @@ export class DenialTally {
     this.flush();
     await this.writing;
     clearTimeout(this.timer);
+  }
+
+  private add(tenantId: string, scopeId: string, last: Denial, times: number): void {
+    const key = keyOf(tenantId, scopeId, last);
+    const known = this.tallied.get(key);
+    if (known) Object.assign(known, { count: known.count + times, last });
+    else this.tallied.set(key, { tenantId, kind: last.scope.kind, scopeId, unit: last.unit, count: times, last });
+    this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
   private flush(): void {
@@ -62,7 +65,7 @@ export class DenialTally {
       await this.write(counted);
     } catch (error) {
       this.log.warn({ err: error }, "denials could not be counted for webhooks yet");
-      for (const { tenantId, last, count } of counted) this.note(tenantId, last, count);
+      for (const { tenantId, scopeId, last, count } of counted) this.add(tenantId, scopeId, last, count);
     }
   }
 
@@ -82,6 +85,6 @@ export class DenialTally {
   }
 }
 
-function keyOf(tenantId: string, { scope, unit }: Pick<Denial, "scope" | "unit">): string {
-  return `${tenantId} ${scope.kind} ${unit} ${scope.id}`;
+function keyOf(tenantId: string, scopeId: string, { scope, unit }: Denial): string {
+  return `${tenantId} ${scope.kind} ${unit} ${scopeId}`;
 }
