@@ -6,6 +6,7 @@ import { Collector } from "../support/collector.js";
 import { Figures } from "../support/figures.js";
 import { newService, planned, starterOf } from "../support/flow.js";
 import { startHoldfast, type Holdfast } from "../support/http.js";
+import { startProcess } from "../support/program.js";
 import { eventually } from "../support/record.js";
 
 let holdfast: Holdfast;
@@ -25,8 +26,8 @@ afterAll(async () => {
   await collector?.stop();
 });
 
-const figures = async (): Promise<Figures> =>
-  Figures.of(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+const figures = async (at = port): Promise<Figures> =>
+  Figures.of(await (await fetch(`http://127.0.0.1:${at}/metrics`)).text());
 
 /** By how much a figure grew meanwhile. */
 async function growth(name: string, labels: Readonly<Record<string, string>>, act: () => Promise<unknown>) {
@@ -45,6 +46,24 @@ describe("the figures", () => {
     expect(Figures.of(shown.body["text"] as string).kinds).toEqual((await figures()).kinds);
     const elsewhere = await fetch(`http://127.0.0.1:${port}/v1/jobs`);
     expect(elsewhere.status).toBe(404);
+  });
+
+  it("are shown by a process that only reconciles as well, and a port that is taken is refused by its name", async () => {
+    const settings = {
+      HOLDFAST_ROLE: "reconciler",
+      HOLDFAST_DATABASE_URL: holdfast.databaseUrl,
+      HOLDFAST_REDIS_URL: "off",
+    };
+    const own = await freePort();
+    const reconciler = await startProcess({ ...settings, HOLDFAST_METRICS_PORT: String(own) });
+    try {
+      const seen = await figures(own);
+      expect([seen.sum("holdfast_record_up"), seen.sum("holdfast_flow_shared")]).toEqual([1, undefined]);
+      const taken = startProcess({ ...settings, HOLDFAST_METRICS_PORT: String(own) });
+      await expect(taken).rejects.toThrow("HOLDFAST_METRICS_PORT is in use by another process\n");
+    } finally {
+      await reconciler.end("SIGTERM");
+    }
   });
 
   it("of amounts are those of the ledger, however often a request is repeated", async () => {
