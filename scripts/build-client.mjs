@@ -20,11 +20,10 @@ await build({
   target: "node20.19",
   dts: { sourcemap: false },
   tsconfig: join(root, "tsconfig.json"),
-  // Both are bundled from their source, as everything else is.
-  alias: {
-    "#libs/flow/machines": join(root, "libs/flow/machines/index.ts"),
-    "#libs/plan": join(root, "libs/plan/index.ts"),
-  },
+  // What other libraries give is bundled from its source, as everything else is.
+  alias: Object.fromEntries(
+    ["flow/machines", "plan"].map((lib) => [`#libs/${lib}`, join(root, `libs/${lib}/index.ts`)]),
+  ),
   deps: { neverBundle: [/^node:/] },
   clean: true,
   report: false,
