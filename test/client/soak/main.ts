@@ -18,6 +18,7 @@ const options = {
   items: Number(values.items),
   itemsPerProcess: Number(values["per-process"]),
   lanes: Number(values.lanes),
+  ttlMs: 30_000,
   seed: Number(values.seed),
 };
 const folder = mkdtempSync(join(tmpdir(), "holdfast-soak-data-"));

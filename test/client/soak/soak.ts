@@ -12,11 +12,14 @@ import { findingsOf } from "./audit.js";
 import type { Line, Order } from "./order.js";
 
 export interface SoakOptions {
-  /** Items in all, and of one process at most. */
+  /** Items in all that are to end done or failed: those of killed and aborted processes come on top. */
   readonly items: number;
+  /** Items of one process. */
   readonly itemsPerProcess: number;
   /** Processes at once. */
   readonly lanes: number;
+  /** What a killed process held returns after so long, milliseconds. */
+  readonly ttlMs: number;
   readonly seed: number;
 }
 
@@ -28,12 +31,12 @@ export interface Soaked {
   readonly requests: number;
   readonly spent: number;
   readonly attempts: number;
+  /** Items by their ends, of the processes that came to theirs. */
+  readonly counts: Readonly<Record<string, number>>;
   /** Processes that left something in their journal. */
   readonly journalled: number;
 }
 
-/** Of a reservation that its client left behind, milliseconds: what a killed process held returns after that. */
-const TTL_MS = 5_000;
 const QUIET_MS = 60_000;
 
 /** Specs run from the tree, the program from dist/; what is spawned is always in dist/. */
@@ -64,6 +67,7 @@ export async function soak(target: { url: string; key: string }, options: SoakOp
       aborted: run.aborted,
       requests: proxy.seen.length,
       spent,
+      counts: countsOf(lines),
       attempts: lines.filter(({ kind }) => kind === "use").length,
       journalled: lines.filter((line) => line.kind === "end" && line.closed === "journalled").length,
     };
@@ -102,13 +106,13 @@ class Lanes {
 
   async work(lane: number): Promise<void> {
     while (this.left > 0) {
-      const items = Math.min(this.left, this.options.itemsPerProcess);
-      this.left -= items;
-      await this.runOne(lane, items);
+      const log = await this.runOne(lane, this.options.itemsPerProcess);
+      const { done = 0, failed = 0 } = countsOf(linesOf(log));
+      this.left -= done + failed;
     }
   }
 
-  private async runOne(lane: number, items: number): Promise<void> {
+  private async runOne(lane: number, items: number): Promise<string> {
     const { url, key, folder } = this.to;
     const log = join(folder, `log-${this.logs.length}`);
     this.logs.push(log);
@@ -116,7 +120,7 @@ class Lanes {
     const somewhere = this.random.int(300, 1_000 + items * 4);
     const luck = this.random.next();
     const order: Order = {
-      ...{ url, key, items, log, journal: this.journals[lane]!, ttlMs: TTL_MS },
+      ...{ url, key, items, log, journal: this.journals[lane]!, ttlMs: this.options.ttlMs },
       seed: this.random.int(0, 2 ** 31),
       abortAfterMs: luck < 0.2 ? somewhere : null,
     };
@@ -128,6 +132,7 @@ class Lanes {
     else if (code !== 0)
       throw new Error(`a process of the soak ended with ${code ?? signal}; seed ${this.options.seed}`);
     if (order.abortAfterMs !== null) this.aborted += 1;
+    return log;
   }
 }
 
@@ -152,6 +157,14 @@ async function quiet(holdfast: Holdfast): Promise<number> {
     if (performance.now() > endsAt) throw new Error(`${balance.reserved} tokens are still held`);
     await sleep(200);
   }
+}
+
+function countsOf(lines: readonly Line[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const line of lines)
+    if (line.kind === "end")
+      for (const [status, count] of Object.entries(line.counts)) sums[status] = (sums[status] ?? 0) + count;
+  return sums;
 }
 
 /** A line that a kill cut off was not written: what it would have said did not happen. */
