@@ -5,6 +5,7 @@ import { loadSettings, SettingsError, type RunSettings, type Settings } from "#l
 import { FolderInUseError, migrate, MigrationError, startPostgres, startRedis } from "#libs/embedded";
 import { Ledger } from "#libs/ledger";
 import { parseRedisUrl, RedisUrlProblem, tryRedis } from "#libs/redis";
+import { listen, openTelemetry, type Telemetry } from "#libs/telemetry";
 import type * as Api from "./api/start.js";
 
 /** From dist/apps; the migrations are plain SQL and are not compiled. */
@@ -74,11 +75,14 @@ async function migrateRecord(databaseUrl: string): Promise<void> {
 
 /** Starts what the role asks for, on one ledger, and returns the address of the API. What a role does not need is not loaded. */
 async function startParts(settings: RunSettings): Promise<string | undefined> {
-  const reconciler = settings.role === "api" ? undefined : await reconcilerOf(settings);
+  const telemetry = await openTelemetry(settings);
+  running.push(() => telemetry.close());
+  const reconciler = settings.role === "api" ? undefined : await reconcilerOf(settings, telemetry);
+  await showMetrics(settings, telemetry);
   if (settings.role === "reconciler") return undefined;
   const api = await import("./api/start.js");
   await showNewAdminKey(settings, api);
-  const { url, close } = await atPort(() => api.startApi(settings, reconciler));
+  const { url, close } = await atPort("HOLDFAST_PORT", () => api.startApi(settings, { ...reconciler, telemetry }));
   running.push(close);
   return url;
 }
@@ -97,32 +101,45 @@ async function showNewAdminKey(settings: RunSettings, { ensureAdminKey, openReco
 }
 
 /** The reconciler, and what an API in the same process shares with it. */
-async function reconcilerOf(settings: RunSettings): Promise<Pick<Required<Api.ApiOptions>, "ledger" | "runNow">> {
+async function reconcilerOf(
+  settings: RunSettings,
+  telemetry: Telemetry,
+): Promise<Pick<Required<Api.ApiOptions>, "ledger" | "runNow">> {
   const { startReconciler } = await import("./reconciler/start.js");
   const { consoleLog } = await import("./reconciler/log.js");
   const log = consoleLog(settings.logLevel);
-  const ledger = Ledger.open({ ...settings, redisUrl: settings.redisUrl ?? null, log });
+  const ledger = Ledger.open({ ...settings, redisUrl: settings.redisUrl ?? null, log, meter: telemetry.ledger });
   running.push(() => ledger.close());
   const reconciler = await startReconciler(settings, { ledger, log });
   running.push(() => reconciler.close());
   return { ledger, runNow: (tasks) => reconciler.runNow(tasks, "manual") };
 }
 
-const listenProblems: Readonly<Record<string, readonly [variable: string, problem: string]>> = {
-  EADDRINUSE: ["HOLDFAST_PORT", "is in use by another process"],
-  EACCES: ["HOLDFAST_PORT", "may not be opened by this user"],
+/** The figures at a port of their own, where one is set: the only one that a reconciler has. */
+async function showMetrics({ metricsPort, host }: RunSettings, { metrics }: Telemetry): Promise<void> {
+  if (metricsPort === undefined) return;
+  const { port, close } = await atPort("HOLDFAST_METRICS_PORT", () => listen(metrics, metricsPort, host));
+  running.push(close);
+  console.log(`Metrics are at port ${port}, /metrics`);
+}
+
+type PortVariable = "HOLDFAST_PORT" | "HOLDFAST_METRICS_PORT";
+
+const listenProblems: Readonly<Record<string, readonly [variable: "HOLDFAST_HOST" | "port", problem: string]>> = {
+  EADDRINUSE: ["port", "is in use by another process"],
+  EACCES: ["port", "may not be opened by this user"],
   EADDRNOTAVAIL: ["HOLDFAST_HOST", "is no address of this machine"],
   ENOTFOUND: ["HOLDFAST_HOST", "is no known host"],
   EAI_AGAIN: ["HOLDFAST_HOST", "is no known host"],
 };
 
-async function atPort<T>(start: () => Promise<T>): Promise<T> {
+async function atPort<T>(port: PortVariable, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
     const [variable, problem] = listenProblems[(error as NodeJS.ErrnoException).code ?? ""] ?? [];
     if (variable === undefined || problem === undefined) throw error;
-    throw new SettingsError(variable, problem);
+    throw new SettingsError(variable === "port" ? port : variable, problem);
   }
 }
 

@@ -1,18 +1,18 @@
 // Builds the package of the client in dist/client: ES modules and CommonJS, each with its types. `npm pack ./dist/client`
 // makes the file to publish.
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsdown";
 import { root } from "./common.mjs";
 
 const source = join(root, "libs/client");
 const target = join(root, "dist/client");
-const manifest = join(source, "package");
+const entry = entries();
 
 await build({
   config: false,
   cwd: root,
-  entry: entries(),
+  entry,
   outDir: target,
   format: ["esm", "cjs"],
   fixedExtension: true,
@@ -20,26 +20,37 @@ await build({
   target: "node20.19",
   dts: { sourcemap: false },
   tsconfig: join(root, "tsconfig.json"),
-  // The machines are bundled from their source, as everything else is.
-  alias: { "#libs/flow/machines": join(root, "libs/flow/machines/index.ts") },
+  // What other libraries give is bundled from its source, as everything else is.
+  alias: Object.fromEntries(
+    ["flow/machines", "plan"].map((lib) => [`#libs/${lib}`, join(root, `libs/${lib}/index.ts`)]),
+  ),
   deps: { neverBundle: [/^node:/] },
   clean: true,
   report: false,
   logLevel: "error",
 });
-cpSync(manifest, target, { recursive: true });
+cpSync(join(source, "package"), target, { recursive: true });
 const { version, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const file = join(target, "package.json");
-writeFileSync(file, `${JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), version, license }, null, 2)}\n`);
+const manifest = join(target, "package.json");
+const complete = { ...JSON.parse(readFileSync(manifest, "utf8")), version, license, exports: exports() };
+writeFileSync(manifest, `${JSON.stringify(complete, null, 2)}\n`);
+
+/** Each entry as a module and as CommonJS, with the types of its own kind. */
+function exports() {
+  const kind = (name, letter) => ({ types: `./${name}.d.${letter}ts`, default: `./${name}.${letter}js` });
+  const named = Object.keys(entry).map((name) => [
+    name === "index" ? "." : `./${name}`,
+    { import: kind(name, "m"), require: kind(name, "c") },
+  ]);
+  return Object.fromEntries([...named, ["./package.json", "./package.json"]]);
+}
 
 /** The main entry, the guards for one process, and each adapter. */
 function entries() {
-  const found = { index: "libs/client/index.ts" };
-  if (existsSync(join(source, "local/index.ts"))) found.local = "libs/client/local/index.ts";
-  const adapters = join(source, "adapters");
-  for (const name of existsSync(adapters) ? readdirSync(adapters) : []) {
-    const [, adapter] = /^(\w+)\.ts$/.exec(name) ?? [];
-    if (adapter) found[`adapters/${adapter}`] = `libs/client/adapters/${name}`;
-  }
-  return found;
+  const adapters = readdirSync(join(source, "adapters")).filter((name) => /^\w+\.ts$/.test(name));
+  return {
+    index: "libs/client/index.ts",
+    local: "libs/client/local/index.ts",
+    ...Object.fromEntries(adapters.map((name) => [`adapters/${name.slice(0, -3)}`, `libs/client/adapters/${name}`])),
+  };
 }

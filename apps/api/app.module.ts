@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from "@nestjs/common";
 import { APP_FILTER } from "@nestjs/core";
 import { Flow } from "#libs/flow";
 import { Ledger, type LedgerLog } from "#libs/ledger";
+import { Metrics } from "#libs/telemetry";
 import { AllowancesController } from "./allowances/allowances.controller.js";
 import { Authenticator } from "./auth/authenticator.js";
 import { AdminGuard, TenantGuard } from "./auth/guards.js";
@@ -19,6 +20,7 @@ import { JobLimits } from "./jobs/create.js";
 import { JobsController } from "./jobs/jobs.controller.js";
 import { KeysController } from "./keys/keys.controller.js";
 import { LedgerController } from "./ledger/ledger.controller.js";
+import { MetricsController } from "./telemetry/metrics.controller.js";
 import { PermitDesk } from "./permits/desk.js";
 import { PermitsController } from "./permits/permits.controller.js";
 import { ReservationPermitsController } from "./permits/reservation-permits.controller.js";
@@ -34,6 +36,12 @@ import { TenantServicesController } from "./services/tenant-services.controller.
 import { HistoryController } from "./tenants/history.controller.js";
 import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
+import { WebhookDesk } from "./webhooks/desk.js";
+import {
+  OperatorWebhooksController,
+  OwnWebhooksController,
+  WebhooksController,
+} from "./webhooks/webhooks.controller.js";
 
 /** What the routes need, made before the application and ended after it. */
 export interface ApiParts {
@@ -46,13 +54,16 @@ export interface ApiParts {
   readonly readiness: Readiness;
   readonly runner: ReconcileRunner;
   readonly jobLimits: JobLimits;
+  readonly metrics: Metrics;
+  readonly webhooks: WebhookDesk;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
   static of(parts: ApiParts): DynamicModule {
-    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, log } = parts;
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log } =
+      parts;
     return {
       module: AppModule,
       controllers: [
@@ -72,6 +83,10 @@ export class AppModule {
         ServicesController,
         TenantServicesController,
         FlowController,
+        MetricsController,
+        WebhooksController,
+        OperatorWebhooksController,
+        OwnWebhooksController,
         HistoryController,
         ReconcileController,
         HealthController,
@@ -90,6 +105,8 @@ export class AppModule {
         { provide: BatchRunner, useValue: new BatchRunner(ledger, jobLimits, log) },
         { provide: JobLimits, useValue: jobLimits },
         { provide: ConsoleFiles, useValue: ConsoleFiles.read() },
+        { provide: Metrics, useValue: metrics },
+        { provide: WebhookDesk, useValue: webhooks },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

@@ -7,6 +7,7 @@ import type { NestFastifyApplication } from "@nestjs/platform-fastify";
 import type { FastifyInstance } from "fastify";
 import type { RunSettings } from "#libs/config";
 import { Ledger, type LedgerLog } from "#libs/ledger";
+import type { Telemetry } from "#libs/telemetry";
 import { requestRuns, type RunView, type TaskName } from "#libs/reconcile";
 import { AppModule, type ApiParts } from "./app.module.js";
 import { Authenticator } from "./auth/authenticator.js";
@@ -19,11 +20,16 @@ import { Readiness } from "./health/readiness.js";
 import { createServer, type Closing } from "./http/server.js";
 import { describe, serveDocs } from "./openapi/document.js";
 import { JobLimits } from "./jobs/create.js";
+import { lookUpFigures } from "./telemetry/look-ups.js";
+import { measureRequests } from "./telemetry/requests.js";
+import { traceRequests } from "./telemetry/traces.js";
 import { PermitDesk } from "./permits/desk.js";
 import { Standings } from "./permits/standing.js";
 import { PermitTokens } from "./permits/token.js";
 import { openRecord, type PrismaClient } from "./record/client.js";
 import { ServiceDirectory } from "./services/directory.js";
+import { DenialTally } from "./webhooks/denial-tally.js";
+import { WebhookDesk } from "./webhooks/desk.js";
 
 export { ensureAdminKey } from "./auth/operator.js";
 export { openRecord } from "./record/client.js";
@@ -34,6 +40,7 @@ const GOODBYES_MS = 400;
 const GOODBYE_POLL_MS = 20;
 
 export interface ApiOptions {
+  readonly telemetry: Telemetry;
   /** The ledger of this process, to share; without it the API opens its own, and closes it. */
   readonly ledger?: Ledger;
   /** Runs tasks of the reconciler in this process; without it, whatever reconciler there is is asked by the queue. */
@@ -47,7 +54,7 @@ export interface RunningApi {
 }
 
 /** Starts the API on a record whose migrations are applied and whose operator has a key (see ensureAdminKey). */
-export async function startApi(settings: RunSettings, options: ApiOptions = {}): Promise<RunningApi> {
+export async function startApi(settings: RunSettings, options: ApiOptions): Promise<RunningApi> {
   const closing: Closing = { begun: false };
   const adapter = createServer(settings, closing);
   const server = adapter.getInstance<FastifyInstance>();
@@ -55,6 +62,9 @@ export async function startApi(settings: RunSettings, options: ApiOptions = {}):
   try {
     const parts = await openParts(settings, options, { log: server.log, closing, ends });
     readLargeBodiesForKeysOnly(server, parts.authenticator);
+    const { metrics, traces } = options.telemetry;
+    measureRequests(server, metrics);
+    if (traces) traceRequests(server, traces);
     const app = await NestFactory.create<NestFastifyApplication>(AppModule.of(parts), adapter, {
       logger: false,
       bodyParser: false,
@@ -81,26 +91,33 @@ interface Surroundings {
 
 async function openParts(
   settings: RunSettings,
-  { ledger: shared, runNow }: ApiOptions,
+  { ledger: shared, runNow, telemetry }: ApiOptions,
   { log, closing, ends }: Surroundings,
 ): Promise<ApiParts> {
   const record: PrismaClient = openRecord(settings.databaseUrl, log);
   ends.push(() => record.$disconnect());
   const authenticator = new Authenticator(await adminKeyHash(settings, record), new KeyCache(keyLoader(record)));
-  const ledger = shared ?? openLedger(settings, log);
+  const ledger = shared ?? openLedger(settings, log, telemetry);
+  const denials = new DenialTally(record, log);
+  ends.push(() => denials.close());
   if (!shared) ends.push(() => ledger.close());
-  const flow = openFlow(settings);
+  ledger.onDenied((tenantId, denial) => denials.note(tenantId, denial));
+  const flow = openFlow(settings, telemetry.flow);
   ends.push(() => flow.close());
   const desk = new PermitDesk(flow, new Standings(ledger), new ServiceDirectory(record), settings.retryRatio);
   const tokens = await PermitTokens.open(record);
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };
   const jobLimits = new JobLimits(settings.maxJobDepth);
-  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, log };
+  const webhooks = new WebhookDesk(record, { addresses: settings.webhookAddresses, http: settings.webhookHttp });
+  const { metrics } = telemetry;
+  lookUpFigures(metrics, ledger, flow, record);
+  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log };
 }
 
-function openLedger({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs }: RunSettings, log: LedgerLog): Ledger {
-  return Ledger.open({ databaseUrl, redisUrl: redisUrl ?? null, redisTimeoutMs, commitTimeoutMs, log });
+function openLedger(settings: RunSettings, log: LedgerLog, { ledger: meter }: Telemetry): Ledger {
+  const { databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs } = settings;
+  return Ledger.open({ databaseUrl, redisUrl: redisUrl ?? null, redisTimeoutMs, commitTimeoutMs, log, meter });
 }
 
 /** A port of 0 is any free one, and a host of 0.0.0.0 or :: is every address of this machine. */

@@ -28,3 +28,15 @@ export type {
   Progress,
   Worker,
 } from "./fan-out/types.js";
+export { meter, settlementOf, type Costing, type Meter, type MeterOptions, type Settlement } from "./meter/index.js";
+export {
+  PriceTable,
+  readUsage,
+  StreamUsage,
+  totalTokens,
+  UNKNOWN,
+  UnknownModel,
+  type Price,
+  type Unknown,
+  type Usage,
+} from "./costs/index.js";

@@ -42,6 +42,8 @@ function url(protocols: string[], example: string): Parser<string> {
   };
 }
 
+export const httpUrl: Parser<string> = url(["http:", "https:"], "http://collector:4318");
+
 /** The parameters for TLS that the driver knows; any other would be passed over, and the connection be in the clear. */
 const TLS_PARAMETERS: Readonly<Record<string, readonly string[] | undefined>> = {
   ssl: ["true", "false", "1", "0", "no-verify"],

@@ -27,9 +27,18 @@ describe("settings", () => {
       maxJobDepth: 8,
       permitLeaseMs: 30_000,
       retryRatio: 0.2,
+      webhookIntervalMs: 5_000,
+      webhookDenialIntervalMs: 60_000,
+      webhookRetryMs: 5_000,
+      webhookTimeoutMs: 10_000,
+      webhookAddresses: "public",
+      webhookHttp: "refused",
       logLevel: "info",
       redisTimeoutMs: 25,
       commitTimeoutMs: 900,
+      metricsPort: undefined,
+      metricsTenants: "off",
+      otlpEndpoint: undefined,
     });
   });
 
@@ -58,6 +67,8 @@ describe("settings", () => {
     ["HOLDFAST_ADMIN_KEY", ["short", "with blanks in the middle", "ä".repeat(20), "a".repeat(256)]],
     ["HOLDFAST_ROLE", ["API", "worker"]],
     ["HOLDFAST_LOG_LEVEL", ["verbose"]],
+    ["HOLDFAST_METRICS_PORT", ["on", "65536"]],
+    ["HOLDFAST_METRICS_TENANTS", ["true", "ON"]],
     ["HOLDFAST_IDEMPOTENCY_RETENTION_MS", ["86399999", "1d"]],
     ["HOLDFAST_AUDIT_INTERVAL_MS", ["2147483648"]],
   ])("refuses a wrong %s in one line that names it and does not repeat the value", (name, values) => {
@@ -66,6 +77,13 @@ describe("settings", () => {
       expect(problem).toMatch(new RegExp(`^${name} [^\\n]+$`));
       if (value.length > 8) expect(problem).not.toContain(value);
     }
+  });
+
+  it("takes what others read as well as they do: empty is unset", () => {
+    expect(loadSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "" }).otlpEndpoint).toBeUndefined();
+    expect(problemOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toBe(
+      "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http://collector:4318",
+    );
   });
 
   it("refuses a misspelled name and leaves the variables of others alone", () => {

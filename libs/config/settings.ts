@@ -29,6 +29,8 @@ export function environmentWithoutSettings(): Record<string, string | undefined>
 
 function valueOf(entry: Entry<unknown>, text: string | undefined): unknown {
   if (text === undefined) return entry.fallback;
+  // A variable that is not ours alone means what it means to everybody: empty is unset.
+  if (text === "" && !entry.env.startsWith("HOLDFAST_")) return entry.fallback;
   // An empty variable is mostly a secret that failed to arrive; falling back to an embedded database would hide that.
   if (text === "") throw new SettingsError(entry.env, "is empty: give it a value or unset it");
   try {

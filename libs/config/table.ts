@@ -1,4 +1,16 @@
-import { decimal, host, integer, oneOf, path, postgresUrl, scheme, secret, word, type Parser } from "./parsers.js";
+import {
+  decimal,
+  host,
+  httpUrl,
+  integer,
+  oneOf,
+  path,
+  postgresUrl,
+  scheme,
+  secret,
+  word,
+  type Parser,
+} from "./parsers.js";
 
 /** One setting. `fallback` undefined: the setting may be absent, and `absent` says what happens then. */
 export interface Entry<T> {
@@ -131,6 +143,48 @@ export const settingsTable = {
     description:
       "Retries that a job may start for each of its first attempts within a minute, and 10 in any case; `off` sets no bound.",
   }),
+  webhookIntervalMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_INTERVAL_MS",
+    unit: "ms",
+    parse: integer(100, maxTimerMs),
+    fallback: 5_000,
+    description: "How often the reconciler looks for what webhooks shall be told.",
+  }),
+  webhookDenialIntervalMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_DENIAL_INTERVAL_MS",
+    unit: "ms",
+    parse: integer(100, hourMs),
+    fallback: 60_000,
+    description: "Denials of one scope and unit within this time are told together.",
+  }),
+  webhookRetryMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_RETRY_MS",
+    unit: "ms",
+    parse: integer(10, hourMs),
+    fallback: 5_000,
+    description: "Pause after the first attempt of a delivery that failed; each further pause is twice as long.",
+  }),
+  webhookTimeoutMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_TIMEOUT_MS",
+    unit: "ms",
+    parse: integer(100, 60_000),
+    fallback: 10_000,
+    description: "Longest time that one attempt of a delivery takes.",
+  }),
+  webhookAddresses: withDefault<"public" | "any">({
+    env: "HOLDFAST_WEBHOOK_ADDRESSES",
+    unit: "text",
+    parse: oneOf("public", "any"),
+    fallback: "public",
+    description: "Where webhooks may lead: `public` addresses alone, or `any`, also into the operator's own network.",
+  }),
+  webhookHttp: withDefault<"refused" | "allowed">({
+    env: "HOLDFAST_WEBHOOK_HTTP",
+    unit: "text",
+    parse: oneOf("refused", "allowed"),
+    fallback: "refused",
+    description: "Whether the address of a webhook may be `http`, that is, in the clear.",
+  }),
   logLevel: withDefault({
     env: "HOLDFAST_LOG_LEVEL",
     unit: "text",
@@ -152,6 +206,29 @@ export const settingsTable = {
     parse: integer(50, 60_000),
     fallback: 900,
     description: "Longest wait for the record before a request is answered 503.",
+  }),
+  metricsPort: optional({
+    env: "HOLDFAST_METRICS_PORT",
+    unit: "port",
+    parse: integer(0, 65_535),
+    absent: "only the API shows them, to the operator's key",
+    description:
+      "Port of `HOLDFAST_HOST` that shows the figures at `/metrics` to whoever asks; 0 takes any free one and prints it.",
+  }),
+  metricsTenants: withDefault<"off" | "on">({
+    env: "HOLDFAST_METRICS_TENANTS",
+    unit: "text",
+    parse: oneOf("off", "on"),
+    fallback: "off",
+    description:
+      "`on` tells tenants apart in the figures, by a label with their ids: for tens of tenants, not for thousands.",
+  }),
+  otlpEndpoint: optional({
+    env: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    unit: "text",
+    parse: httpUrl,
+    absent: "no traces",
+    description: "Collector that traces are sent to, by OTLP over HTTP: `/v1/traces` below this URL.",
   }),
 };
 

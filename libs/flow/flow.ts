@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Cluster, Redis } from "ioredis";
-import { FlowCounters } from "./counters.js";
 import type { Limits } from "./machines/gate.js";
 import type { Outcome } from "./machines/outcome.js";
 import type { Refusal } from "./machines/permit.js";
+import { NO_METER, type FlowMeter, type Metered } from "./meter.js";
 import { MemoryFlowStore } from "./memory/store.js";
 import { RedisFlowStore } from "./redis/store.js";
 import { SharedFirst } from "./shared-first.js";
@@ -17,6 +17,8 @@ export interface FlowOptions {
   readonly leaseMs?: number;
   /** Longest wait for an answer of Redis, milliseconds. Default 1 000: to grant by itself for a Redis that is only slow means to exceed the limits. */
   readonly timeoutMs?: number;
+  /** Default: nobody counts. */
+  readonly meter?: FlowMeter;
 }
 
 export interface AcquireOptions {
@@ -38,7 +40,7 @@ const NUDGE_MS = 1_000;
 
 /** Leave to start attempts: the one way in. */
 export class Flow {
-  readonly counters = new FlowCounters();
+  private readonly meter: FlowMeter;
   private readonly leaseMs: number;
   private readonly process = randomUUID();
   private readonly room = new WaitingRoom();
@@ -46,11 +48,12 @@ export class Flow {
   private nudging: NodeJS.Timeout | undefined;
   private closed = false;
 
-  constructor({ connect, leaseMs = LEASE_MS, timeoutMs = TIMEOUT_MS }: FlowOptions = {}) {
+  constructor({ connect, leaseMs = LEASE_MS, timeoutMs = TIMEOUT_MS, meter = NO_METER }: FlowOptions = {}) {
+    this.meter = meter;
     this.leaseMs = leaseMs;
     const local = new MemoryFlowStore({ leaseMs });
     const shared = connect ? new RedisFlowStore({ connect, leaseMs, timeoutMs }) : null;
-    this.stores = new SharedFirst(shared, local, this.counters, () => this.room.wakeAll());
+    this.stores = new SharedFirst(shared, local, meter, () => this.room.wakeAll());
     this.stores.onWake(this.process, (service, waiterId) => {
       // Somebody whose leaving was not heard: its place goes to the next.
       if (!this.room.wake(waiterId)) void this.stores.leave(service, waiterId);
@@ -61,16 +64,18 @@ export class Flow {
     this.throwIfGone(signal);
     const patience = Math.min(waitMs, longestWait(request.service));
     const acquired = patience > 0 ? await this.wait(request, patience, signal) : await this.ask(request, null);
-    if (acquired && !signal?.aborted) return this.count(acquired);
+    if (acquired && !signal?.aborted) return this.count(request, acquired);
     if (acquired?.status === "granted") await this.finish(acquired.permit, "cancelled", request.service);
-    this.counters.aborted++;
+    this.meter.aborted(metered(request));
     this.throwIfGone(signal);
     throw new Error("a caller that had not gone was told nothing");
   }
 
   /** Ends a permit and frees its places. A second call changes nothing and returns false, as does one that comes too late. */
-  finish(permit: Permit, outcome: Outcome, service: ServiceLimits | null): Promise<boolean> {
-    return this.stores.finish(permit, outcome, service);
+  async finish(permit: Permit, outcome: Outcome, service: ServiceLimits | null): Promise<boolean> {
+    const ended = await this.stores.finish(permit, outcome, service);
+    if (ended) this.meter.finished(permit, outcome);
+    return ended;
   }
 
   /** Keeps a permit for another lease. `unknown`: its store did not answer; it lives until its deadline. */
@@ -78,8 +83,9 @@ export class Flow {
     return this.stores.heartbeat(permit);
   }
 
-  show(service: string, limits: Limits): Promise<ServiceView> {
-    return this.stores.show(service, limits);
+  /** How a service stands, or one tenant at it; `limits` are those of the service, or of the tenant there. */
+  show(service: string, limits: Limits, tenantId?: string): Promise<ServiceView> {
+    return this.stores.show(service, limits, tenantId);
   }
 
   /** Opens the breaker by hand, for one reset time. */
@@ -116,9 +122,9 @@ export class Flow {
     this.stores.close();
   }
 
-  private count(acquired: Acquired): Acquired {
-    if (acquired.status === "granted") this.counters.granted++;
-    else this.counters.refuse(acquired.reason);
+  private count(request: PermitRequest, acquired: Acquired): Acquired {
+    if (acquired.status === "granted") this.meter.granted(acquired.permit);
+    else this.meter.refused(metered(request), acquired);
     return acquired;
   }
 
@@ -153,7 +159,7 @@ export class Flow {
     for (let first = true; ; first = false) {
       const answer = await this.decide(request, this.process);
       if (answer.status !== "waiting") return answer;
-      if (first) this.counters.waited++;
+      if (first) this.meter.waits(metered(request));
       const left = until - performance.now();
       if (left > 0) await seat.wait(Math.min(left, answer.retryAfterMs ?? left), signal);
       if (signal?.aborted || this.closed || until <= performance.now()) {
@@ -170,7 +176,9 @@ export class Flow {
   }
 
   private async decide(request: PermitRequest, process: string | null) {
+    const begun = performance.now();
     const { decision, store } = await this.stores.decide(request, process);
+    this.meter.decided(performance.now() - begun);
     if (decision.status !== "granted") return decision;
     const { id, tenantId, service } = request;
     const { attempt, grantedAt, passes } = decision;
@@ -201,6 +209,10 @@ export class Flow {
       this.nudging = undefined;
     }, NUDGE_MS).unref();
   }
+}
+
+function metered({ tenantId, service }: PermitRequest): Metered {
+  return { tenantId, service: service?.name ?? null };
 }
 
 function longestWait(service: ServiceLimits | null): number {

@@ -1,7 +1,7 @@
-import type { FlowCounters } from "./counters.js";
 import type { Limits } from "./machines/gate.js";
 import type { Outcome } from "./machines/outcome.js";
 import type { Turn } from "./machines/turn.js";
+import type { FlowMeter } from "./meter.js";
 import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "./store.js";
 
 /** A store that is reached over a connection. */
@@ -24,7 +24,7 @@ export class SharedFirst {
   constructor(
     private readonly shared: SharedStore | null,
     private readonly local: FlowStore,
-    private readonly counters: FlowCounters,
+    private readonly meter: Pick<FlowMeter, "decidedAlone" | "unheard">,
     /** The stores changed places: who waits in one of them should ask the other. */
     private readonly changed: () => void,
   ) {}
@@ -38,14 +38,14 @@ export class SharedFirst {
       if (process !== null && request.service) await this.local.leave(request.service.name, request.id);
       return { decision, store: "shared" };
     }
-    if (this.shared) this.counters.fallbacks++;
+    if (this.shared) this.meter.decidedAlone();
     return { decision: await this.local.decide(request, process), store: "local" };
   }
 
   async finish(permit: Permit, outcome: Outcome, service: ServiceLimits | null): Promise<boolean> {
     if (permit.store === "local") return this.local.finish(permit, outcome, service);
     const ended = await this.tryShared((store) => store.finish(permit, outcome, service));
-    if (ended === undefined) this.counters.unheard++;
+    if (ended === undefined) this.meter.unheard();
     return ended ?? false;
   }
 
@@ -67,8 +67,8 @@ export class SharedFirst {
     return (await this.tryShared((store) => store.nudge(service, process))) ?? known;
   }
 
-  async show(service: string, limits: Limits): Promise<ServiceView> {
-    return (await this.tryShared((store) => store.show(service, limits))) ?? this.local.show(service, limits);
+  async show(...of: Parameters<FlowStore["show"]>): Promise<ServiceView> {
+    return (await this.tryShared((store) => store.show(...of))) ?? this.local.show(...of);
   }
 
   async setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void> {

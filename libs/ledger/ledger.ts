@@ -4,6 +4,7 @@ import {
   denialSentence,
   type Balance,
   type Command,
+  type Denial,
   type KeyRecord,
   type Outcome,
   type Reserve,
@@ -17,6 +18,7 @@ import { LedgerUnavailable, ShuttingDown } from "./protocol/errors.js";
 import { Gather } from "./protocol/gather.js";
 import { GROUP_COMMIT_DEFAULTS, GroupCommit } from "./protocol/group-commit.js";
 import type { BatchResult } from "./protocol/batch.js";
+import { NO_METER, type LedgerMeter } from "./protocol/meter.js";
 import type {
   ChildRow,
   ChildStanding,
@@ -38,6 +40,8 @@ export interface LedgerOptions {
   /** Longest wait for the record, milliseconds; then LedgerUnavailable. */
   readonly commitTimeoutMs: number;
   readonly log: LedgerLog;
+  /** Default: nobody counts. */
+  readonly meter?: LedgerMeter;
 }
 
 export interface LedgerParts {
@@ -46,7 +50,10 @@ export interface LedgerParts {
   readonly runtime: Runtime;
   readonly log: LedgerLog;
   readonly commitTimeoutMs: number;
+  readonly meter?: LedgerMeter;
 }
+
+export type DenialListener = (tenantId: string, denial: Denial) => void;
 
 /** The ledger as the applications see it: commands in, outcomes out, correct with any number of processes on one record. */
 export class Ledger {
@@ -61,24 +68,27 @@ export class Ledger {
   private knowsTime = false;
   private closing: Promise<void> | undefined;
   private recordUp = true;
+  private readonly meter: LedgerMeter;
+  private heard: DenialListener = () => undefined;
 
   constructor(private readonly parts: LedgerParts) {
-    const { record, runtime, log } = parts;
+    const { record, runtime, log, meter = NO_METER } = parts;
+    this.meter = meter;
     this.offset = runtime.wall() - runtime.now();
     const now = () => this.now();
     this.directory = new Directory(record, runtime);
-    this.copies = new Copies(parts.copies, runtime, log);
+    this.copies = new Copies(parts.copies, runtime, log, meter);
     this.admission = new Admission(record, this.directory, this.copies, runtime, now);
     this.keys = new Gather(runtime, (rows) => record.findKeys(rows));
     this.commits = new GroupCommit(
       record,
       this.directory,
       { ...GROUP_COMMIT_DEFAULTS, timeoutMs: parts.commitTimeoutMs },
-      { now, runtime, log, committed: (result) => this.committed(result) },
+      { now, runtime, log, meter, committed: (result) => this.committed(result) },
     );
   }
 
-  static open({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs, log }: LedgerOptions): Ledger {
+  static open({ databaseUrl, redisUrl, redisTimeoutMs, commitTimeoutMs, log, ...counted }: LedgerOptions): Ledger {
     const record = new PostgresRecord({
       url: databaseUrl,
       timeoutMs: commitTimeoutMs,
@@ -86,7 +96,7 @@ export class Ledger {
       onError: (error) => log.warn({ err: error }, "a connection to the record was lost"),
     });
     const copies = redisUrl === null ? null : new RedisCopies({ url: redisUrl, timeoutMs: redisTimeoutMs, log });
-    return new Ledger({ record, copies, runtime: NODE_RUNTIME, log, commitTimeoutMs });
+    return new Ledger({ record, copies, runtime: NODE_RUNTIME, log, commitTimeoutMs, ...counted });
   }
 
   /**
@@ -94,8 +104,7 @@ export class Ledger {
    * @throws LedgerUnavailable, ShuttingDown
    */
   async reserve(command: Reserve): Promise<Outcome> {
-    if (this.closing) throw new ShuttingDown();
-    const denied = await this.guarded(() => this.denied(command));
+    const denied = this.copies.state === "off" ? null : await this.look(command);
     return denied ?? this.execute(command);
   }
 
@@ -105,11 +114,17 @@ export class Ledger {
    */
   async execute(command: Command): Promise<Outcome> {
     try {
-      return await this.commits.submit(command);
+      return this.tell(command, await this.meter.stage("commit", () => this.commits.submit(command)));
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.recordUp = false;
+      this.meter.undecided(command, error);
       throw error;
     }
+  }
+
+  /** One listener hears of every denial that this process answers, dry runs aside. It is on the way of every answer. */
+  onDenied(listener: DenialListener): void {
+    this.heard = listener;
   }
 
   /** A tenant and its settings, at most a second old; null where there is none. @throws LedgerUnavailable */
@@ -134,6 +149,11 @@ export class Ledger {
     return { record: this.recordUp ? "up" : "down", redis: this.copies.state };
   }
 
+  /** Commands that were taken and are not answered yet. */
+  get pending(): number {
+    return this.commits.pending;
+  }
+
   /** Holds a tenant's copies against the record and replaces wrong ones. @throws where either cannot be read. */
   async auditCopies(tenantId: string): Promise<CopyAudit> {
     const { record, copies, runtime } = this.parts;
@@ -151,6 +171,25 @@ export class Ledger {
     await this.parts.record.close();
   }
 
+  /** What the copies refuse, told at once; null where the record must decide. */
+  private async look(command: Reserve): Promise<Outcome | null> {
+    try {
+      if (this.closing) throw new ShuttingDown();
+      const denied = await this.meter.stage("script", () => this.guarded(() => this.denied(command)));
+      return denied && this.tell(command, denied);
+    } catch (error) {
+      this.meter.undecided(command, error);
+      throw error;
+    }
+  }
+
+  private tell(command: Command, outcome: Outcome): Outcome {
+    this.meter.decided(command, outcome);
+    const denial = outcome.type === "refused" ? outcome.refusal.denial : undefined;
+    if (denial && !("dryRun" in command && command.dryRun)) this.heard(command.tenantId, denial);
+    return outcome;
+  }
+
   /** All answers under one key agree: a denial also asks whether the key already has an effect. */
   private async denied(command: Reserve): Promise<Outcome | null> {
     if (!this.knowsTime) return null;
@@ -161,13 +200,14 @@ export class Ledger {
     return record ? replay(record, key.fingerprint) : refused(denial.code, denialSentence(denial), { denial });
   }
 
-  private async committed({ now, balances, readAt }: BatchResult): Promise<void> {
+  private async committed({ now, balances, entries, readAt }: BatchResult): Promise<void> {
     this.offset = now - readAt;
     this.knowsTime = true;
     this.recordUp = true;
+    for (const [tenantId, moved] of entries) this.meter.moved(tenantId, moved);
     await Promise.all(
       [...balances].map(([tenantId, rows]: [string, readonly Balance[]]) =>
-        this.copies.remember(tenantId, rows, readAt),
+        this.copies.remember(tenantId, rows, readAt, "commit"),
       ),
     );
   }

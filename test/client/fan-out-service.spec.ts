@@ -1,6 +1,6 @@
-import { BreakerOpen, type Worker } from "#libs/client";
+import { BreakerOpen, ValidationFailed, type Worker } from "#libs/client";
 import { newService } from "../support/flow.js";
-import { ClientWorld, Meeting } from "./world.js";
+import { ClientWorld, Meeting, never } from "./world.js";
 
 let world: ClientWorld;
 
@@ -49,6 +49,23 @@ describe("an attempt", () => {
 });
 
 describe("a service", () => {
+  it("whose allowance does not hold the plan denies it, and says so", async () => {
+    const service = await newService(world.holdfast, { allowances: { tokens: { limit: 35 } } });
+    const { report } = await world.run(5, (_, { use }) => use({ tokens: 1 }), { service, admit: "partial" });
+    expect(report.counts).toMatchObject({ done: 3, denied: 2 });
+    const { report: none } = await world.run(5, never, { service });
+    expect(none.denial).toMatchObject({ scope: { kind: "service", id: service } });
+  });
+
+  it("that lets nothing through for good fails what is left, asked once a lane", async () => {
+    const service = await newService(world.holdfast, { ratePerSecond: 1, burst: 1 });
+    const { report } = await world.run(30, never, { service, rateCost: 2, concurrency: 2 });
+    expect(report.counts.failed).toBe(30);
+    expect(report.results[29]).toMatchObject({ error: expect.any(ValidationFailed), attempts: 0 });
+    expect(world.proxy.seen.filter((line) => line.endsWith("/permits")).length).toBeLessThanOrEqual(2);
+    expect(report.closed).toBe("released");
+  });
+
   it("whose breaker is open is left alone: what waits for too long is shed, and told", async () => {
     const breaker = { failures: 2, windowMs: 10_000, resetMs: 60_000, probes: 1 };
     const service = await newService(world.holdfast, { breaker });

@@ -108,14 +108,15 @@ describe("every item has its end", () => {
     expect(report.results[19]).toMatchObject({ error: expect.any(JobNotOpen) });
     expect(await tenant.balance()).toMatchObject({ spent: 4, reserved: 0 });
   });
+});
 
-  it("failed: all that is left, where the service refuses such requests for good; asked once a lane", async () => {
-    const { report } = await world.run(30, () => never(), { service: "no-such-service", concurrency: 2 });
-    expect(new Set(statuses(report.results))).toEqual(new Set(["failed"]));
-    expect(report.results[29]).toMatchObject({ error: expect.any(ServiceUnknown) });
-    expect(world.proxy.seen.filter((line) => line.endsWith("/permits")).length).toBeLessThanOrEqual(2);
-    expect(report.closed).toBe("released");
-  });
+it("rejects where nothing could be started: asked once, nothing held, and its job is closed", async () => {
+  const tenant = await world.holdfast.tenant();
+  const fanOut = world.clientOf(tenant).fanOut(numbers(3), never, { ...COST, service: "no-such-service" });
+  expect(await reasonOf(fanOut)).toBeInstanceOf(ServiceUnknown);
+  expect(world.proxy.seen.filter((line) => line.endsWith("/reservations"))).toHaveLength(1);
+  expect((await tenant.call("GET", "/v1/jobs")).body["data"]).toMatchObject([{ state: "closed" }]);
+  expect(await tenant.balance()).toMatchObject({ reserved: 0, spent: 0 });
 });
 
 describe("the results as they come", () => {

@@ -110,8 +110,16 @@ function loadedBytes(entry: string): number {
   return gzipSync([...files].map((file) => readFileSync(join(packed, file), "utf8")).join("")).length;
 }
 
+/** Every program of the docs, as it stands there. */
+function documented(): [string, string][] {
+  const pages = ["docs/client.md", "libs/client/package/README.md"];
+  const programs = pages.flatMap((page) => [...readFileSync(join(root, page), "utf8").matchAll(/```ts\n(.*?)```/gs)]);
+  const ofNode = `declare const process: { env: Record<string, string | undefined>; stdout: { write(part: unknown): void } };`;
+  return [["node.d.ts", ofNode], ...programs.map(([, text], i): [string, string] => [`documented${i}.ts`, text!])];
+}
+
 /** The same in both kinds of project, but for how a package is loaded. */
-function checkIn(type: "module" | "commonjs", load: "await import" | "require"): void {
+function checkIn(type: "module" | "commonjs", load: "await import" | "require", more: [string, string][] = []): void {
   const imports = entries().map((name, i) => `import * as entry${i} from "${name}";\nvoid entry${i};\n`);
   const own = project(type, {
     "check.ts": `import { Holdfast } from "@holdfast/client";\n${imports.join("")}${TYPED}`,
@@ -119,13 +127,16 @@ function checkIn(type: "module" | "commonjs", load: "await import" | "require"):
       const { Holdfast, AllowanceExhausted } = ${load}("@holdfast/client");
       new Holdfast({ baseUrl: "http://127.0.0.1:1", apiKey: "k" });
       console.log(AllowanceExhausted.name);`,
+    ...Object.fromEntries(more),
   });
   run(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], own);
   expect(run(process.execPath, ["load.js"], own)).toBe("AllowanceExhausted\n");
 }
 
-it("installs into an empty project of ES modules, type-checks and loads there", () => {
-  checkIn("module", "await import");
+it("installs into an empty project of ES modules, type-checks and loads there, and so does what the docs show", () => {
+  const programs = documented();
+  expect(programs.length).toBeGreaterThan(4);
+  checkIn("module", "await import", programs);
 }, 60_000);
 
 it("installs into an empty project of CommonJS, type-checks and loads there", () => {

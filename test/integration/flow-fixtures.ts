@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
-import { Flow, type Acquired, type Permit, type PermitRequest, type ServiceLimits } from "#libs/flow";
+import { Flow, type Acquired, type FlowOptions, type Permit, type PermitRequest, type ServiceLimits } from "#libs/flow";
 import { eventually } from "../support/record.js";
 
 /** A client as the service makes its own: it sends each command once or fails. */
@@ -16,7 +16,11 @@ export function connectTo(url: string): () => Redis {
 }
 
 /** Processes that share one Redis. */
-export async function openFlows(url: string, count: number, options: { leaseMs?: number } = {}): Promise<Flow[]> {
+export async function openFlows(
+  url: string,
+  count: number,
+  options: Pick<FlowOptions, "leaseMs" | "meter"> = {},
+): Promise<Flow[]> {
   const flows = Array.from(
     { length: count },
     () => new Flow({ connect: connectTo(url), timeoutMs: 1_000, ...options }),

@@ -14,7 +14,7 @@ export interface CallbackBooking {
 
 /** What is used of a result of `@langchain/core`. */
 interface ModelResult {
-  readonly generations: readonly (readonly { readonly message?: { readonly usage_metadata?: unknown } }[])[];
+  readonly generations: readonly (readonly object[])[];
 }
 
 /**
@@ -28,7 +28,8 @@ export function bookedCallbacks({ scope, ...costing }: CallbackBooking) {
     awaitHandlers: true,
     handleLLMEnd: (result: ModelResult): void => {
       for (const [first] of result.generations) {
-        scope.watch(told(settle(readLangChain(first?.message?.usage_metadata), costing)));
+        const { message } = Object(first) as { message?: unknown };
+        scope.watch(told(settle(readLangChain(message), costing)));
       }
     },
     handleLLMError: (): void => void scope.watch(told(settle(UNKNOWN, costing))),
@@ -36,8 +37,9 @@ export function bookedCallbacks({ scope, ...costing }: CallbackBooking) {
 }
 
 /** LangChain has one dialect for all providers, which counts what is cached within the input. */
-function readLangChain(metadata: unknown): Usage | Unknown {
-  const { input_tokens, output_tokens, input_token_details } = Object(metadata) as Record<string, unknown>;
+function readLangChain(message: unknown): Usage | Unknown {
+  const { usage_metadata } = Object(message) as { usage_metadata?: unknown };
+  const { input_tokens, output_tokens, input_token_details } = Object(usage_metadata) as Record<string, unknown>;
   const { cache_read, cache_creation } = Object(input_token_details) as Record<string, unknown>;
   const input_tokens_details = { cached_tokens: cache_read, cache_write_tokens: cache_creation };
   return readUsage({ usage: { input_tokens, output_tokens, input_tokens_details } });

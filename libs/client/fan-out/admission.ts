@@ -3,6 +3,7 @@ import type { PermitView } from "../api/types.js";
 import {
   AttemptsExhausted,
   ConcurrencyLimited,
+  Conflict,
   ProblemError,
   QueueFull,
   RetryBudgetExhausted,
@@ -88,7 +89,7 @@ export class Admission {
 
   private refused(error: unknown): Admitted {
     if (error instanceof AttemptsExhausted) return { status: "exhausted", error };
-    if (error instanceof StateRefused) return { status: "over", error };
+    if (error instanceof StateRefused && !(error instanceof Conflict)) return { status: "over", error };
     const isAnswer = error instanceof ProblemError || error instanceof UnexpectedAnswer;
     if (error instanceof ProblemError && !error.retryable) return { status: "never", error };
     if (!isAnswer) this.failures += 1;

@@ -88,9 +88,9 @@ export class Run<T, R> {
   }
 
   private reserve(jobId: string): Promise<ReservationView> {
-    const { attemptCost, admit = "all", ttlMs = TTL_MS, idempotencyKey: key } = this.options;
+    const { attemptCost, admit = "all", ttlMs = TTL_MS, service, idempotencyKey: key } = this.options;
     const plan = { children: this.items.length, attempts: this.attempts, attemptCost: { ...attemptCost } };
-    const ask = { plan, admit, ttlMs };
+    const ask = { plan, admit, ttlMs, ...(service !== undefined && { service }) };
     const idempotencyKey = key === undefined ? undefined : `${key}:plan`;
     return reserveOrLeave(this.parts, jobId, ask, { signal: this.owner.signal, idempotencyKey });
   }

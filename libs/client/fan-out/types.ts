@@ -25,7 +25,7 @@ export interface FanOutOptions {
   readonly attempts?: number | undefined;
   /** Most items at work at once; default 10. What the service bounds besides is waited for. */
   readonly concurrency?: number | undefined;
-  /** The service that the worker calls: its rate, places and breaker bind. Without it, only the plan and the job's retries. */
+  /** The service that the worker calls: its allowances, rate, places and breaker bind. Without it, only the plan and the job's retries. */
   readonly service?: string | undefined;
   /** Tokens of the service's rate that one attempt takes; default 1. */
   readonly rateCost?: number | undefined;

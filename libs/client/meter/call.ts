@@ -1,5 +1,6 @@
+import type { Amounts } from "../api/types.js";
 import type { Unknown, Usage } from "../costs/index.js";
-import type { Amounts, Costing, Settlement } from "./settlement.js";
+import type { Costing, Settlement } from "./settlement.js";
 
 /** An attempt of `fanOut` or the work of `withReservation`: what the call uses is told to it. */
 export interface RunningScope {

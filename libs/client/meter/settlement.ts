@@ -1,7 +1,5 @@
+import type { Amounts } from "../api/types.js";
 import { readUsage, UNKNOWN, type Unknown, type Usage } from "../costs/index.js";
-
-/** Unit name → integer number of that unit, 0 … 2^53 − 1. */
-export type Amounts = Readonly<Record<string, number>>;
 
 export interface Costing {
   /** What the attempt was reserved with, in every unit: settled for where nothing better is known. */

@@ -49,6 +49,8 @@ export interface WithReservationOptions {
   readonly graceMs?: number | undefined;
   /** Of the reservation; without it, one is made. */
   readonly idempotencyKey?: string | undefined;
+  /** The service that the work calls: its allowances bind the work too. */
+  readonly service?: string | undefined;
   /** Told once the reservation is closed. */
   readonly onClosed?: ((closed: ClosedReservation) => void) | undefined;
 }

@@ -31,8 +31,8 @@ export async function withReservation<R>(
   work: (context: ReservationContext) => Promise<R> | R,
   options: WithReservationOptions = {},
 ): Promise<R> {
-  const { signal, ttlMs = TTL_MS, graceMs = GRACE_MS, timeoutMs, idempotencyKey, onClosed } = options;
-  const ask = { amounts: { ...amounts }, ttlMs };
+  const { signal, ttlMs = TTL_MS, graceMs = GRACE_MS, timeoutMs, idempotencyKey, service, onClosed } = options;
+  const ask = { amounts: { ...amounts }, ttlMs, ...(service !== undefined && { service }) };
   const { id: reservationId } = await reserveOrLeave({ api, closer }, idOf(job), ask, { signal, idempotencyKey });
 
   const spending = new Spending(amounts);

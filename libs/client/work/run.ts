@@ -1,5 +1,5 @@
 import { HoldfastError } from "../errors/errors.js";
-import { linked, timeoutError } from "../http/signals.js";
+import { linked, onAbort, timeoutError } from "../http/signals.js";
 
 /** Work that was told to stop and did not: it is left behind, and what it does from now on counts no more. */
 export class WorkHung extends HoldfastError {
@@ -54,19 +54,15 @@ export async function runWork<R>(
 /** Rejects when so much time has passed since the signal was aborted. */
 function graceAfter(signal: AbortSignal, graceMs: number): { hung: Promise<never>; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let begin!: () => void;
+  let forget: () => void = () => undefined;
   const hung = new Promise<never>((_, reject) => {
-    begin = () => {
+    forget = onAbort(signal, () => {
       timer = setTimeout(() => reject(new WorkHung(graceMs, signal.reason)), graceMs);
-    };
+    });
   });
-  if (signal.aborted) begin();
-  else signal.addEventListener("abort", begin, { once: true });
-  return {
-    hung,
-    stop: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", begin);
-    },
+  const stop = (): void => {
+    clearTimeout(timer);
+    forget();
   };
+  return { hung, stop };
 }

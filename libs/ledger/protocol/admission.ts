@@ -110,6 +110,7 @@ export class Admission {
       tenantId,
       places.map((place, i) => rows[i] ?? unwritten(place)),
       readAt,
+      "stale",
     );
   }
 }

@@ -13,6 +13,7 @@ import {
   type Books,
   type Command,
   type Instant,
+  type LedgerEntry,
   type Outcome,
   type Reserve,
   type Want,
@@ -29,6 +30,8 @@ export interface BatchResult {
   readonly outcomes: readonly (Outcome | undefined)[];
   /** Balances as they stand after the batch, by the id of their book, for the copies. */
   readonly balances: ReadonlyMap<string, readonly Balance[]>;
+  /** What was moved, by tenant. */
+  readonly entries: ReadonlyMap<string, readonly LedgerEntry[]>;
   /** The record's time under the locks, and this process's clock when it was known. */
   readonly now: Instant;
   readonly readAt: number;
@@ -75,7 +78,8 @@ export async function runBatch(
   else await transaction.rollback();
   for (const book of books.values()) directory.learn(book);
   const balances = new Map([...books].map(([id, book]) => [id, [...book.consulted.values()]]));
-  return { outcomes, balances, now: transaction.now, readAt };
+  const entries = new Map([...books].map(([id, book]) => [id, book.changes.entries]));
+  return { outcomes, balances, entries, now: transaction.now, readAt };
 }
 
 async function decideAll(

@@ -1,5 +1,6 @@
 import type { Balance } from "../domain/index.js";
 import { Gather } from "./gather.js";
+import type { LedgerMeter } from "./meter.js";
 import type { CopyStore, Hold, LedgerLog, Verdict } from "./ports.js";
 import type { Runtime } from "./runtime.js";
 
@@ -29,6 +30,7 @@ export class Copies {
     private readonly store: CopyStore | null,
     private readonly runtime: Runtime,
     private readonly log: LedgerLog,
+    private readonly meter: LedgerMeter,
   ) {
     this.asks = new Gather(runtime, (asks) => this.judgeAll(asks), 128);
   }
@@ -45,11 +47,17 @@ export class Copies {
   }
 
   /** Stores what the record showed at `readAt` of this process's clock; never fails. */
-  async remember(tenantId: string, balances: readonly Balance[], readAt: number): Promise<void> {
+  async remember(
+    tenantId: string,
+    balances: readonly Balance[],
+    readAt: number,
+    why: "commit" | "stale",
+  ): Promise<void> {
     if (!this.store || balances.length === 0) return;
     if (!this.mayTry()) return this.doubt(tenantId);
     try {
       await this.store.remember(tenantId, balances, Math.max(0, this.runtime.now() - readAt));
+      this.meter.copied(balances.length, why);
       this.succeeded();
     } catch (error) {
       this.doubt(tenantId);
@@ -96,7 +104,10 @@ export class Copies {
   }
 
   private failed(error: unknown): void {
-    if (this.bypassUntil === 0) this.log.warn({ err: error }, "Redis is bypassed: the record decides alone");
+    if (this.bypassUntil === 0) {
+      this.meter.bypassed();
+      this.log.warn({ err: error }, "Redis is bypassed: the record decides alone");
+    }
     this.bypassUntil = this.runtime.now() + BYPASS_MS;
   }
 

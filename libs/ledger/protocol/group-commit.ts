@@ -2,6 +2,7 @@ import type { Command, Outcome } from "../domain/index.js";
 import { runBatch, type BatchHooks, type BatchResult } from "./batch.js";
 import type { Directory } from "./directory.js";
 import { LedgerUnavailable, ShuttingDown } from "./errors.js";
+import type { LedgerMeter } from "./meter.js";
 import type { LedgerLog, RecordStore } from "./ports.js";
 
 export interface GroupCommitOptions {
@@ -31,6 +32,8 @@ export class GroupCommit {
   private queue: Pending[] = [];
   private inFlight = 0;
   private scheduled = false;
+  /** Tenants of the batches in flight. */
+  private readonly locked = new Set<string>();
   private closing = false;
   private idle: (() => void) | undefined;
   private readonly stopReaping: () => void;
@@ -44,6 +47,7 @@ export class GroupCommit {
       /** Called once a batch is committed, before those are answered that may give room back. Never fails. */
       committed(result: BatchResult): Promise<void>;
       log: LedgerLog;
+      meter: LedgerMeter;
     },
   ) {
     this.stopReaping = hooks.runtime.every(50, () => this.reap());
@@ -65,6 +69,11 @@ export class GroupCommit {
     });
   }
 
+  /** Commands that were taken and are not answered yet. */
+  get pending(): number {
+    return this.open.size;
+  }
+
   /** Refuses new commands and waits for those that were taken. */
   async close(): Promise<void> {
     this.closing = true;
@@ -84,14 +93,29 @@ export class GroupCommit {
 
   private flush(): void {
     this.queue = this.queue.filter((pending) => this.open.has(pending));
-    while (this.queue.length > 0 && this.inFlight < this.options.mostBatchesInFlight) {
-      const batch = this.queue.splice(0, this.options.mostInBatch);
+    while (this.inFlight < this.options.mostBatchesInFlight) {
+      const batch = this.take();
+      if (batch.length === 0) return;
       this.inFlight += 1;
+      const tenants = new Set(batch.map(({ command }) => command.tenantId));
+      for (const tenantId of tenants) this.locked.add(tenantId);
       void this.run(batch).finally(() => {
         this.inFlight -= 1;
+        for (const tenantId of tenants) this.locked.delete(tenantId);
         if (this.queue.length > 0) this.schedule();
       });
     }
+  }
+
+  /** Leaves out tenants that a batch in flight has locked: a second one would only wait for it, and take fewer along. */
+  private take(): Pending[] {
+    const batch: Pending[] = [];
+    this.queue = this.queue.filter((pending) => {
+      if (batch.length === this.options.mostInBatch || this.locked.has(pending.command.tenantId)) return true;
+      batch.push(pending);
+      return false;
+    });
+    return batch;
   }
 
   /** Answers all of them, whatever happens. */
@@ -101,7 +125,9 @@ export class GroupCommit {
     try {
       const commands = live.map(({ command }) => command);
       const isWanted = (i: number) => this.open.has(live[i]!);
+      const begun = this.hooks.runtime.now();
       const result = await runBatch(this.record, this.directory, commands, this.hooks, isWanted);
+      this.hooks.meter.batch(commands.length, this.hooks.runtime.now() - begun);
       // Not awaited: a slow Redis must not keep the next batch waiting.
       void this.answer(live, result);
     } catch (error) {
