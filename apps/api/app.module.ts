@@ -34,8 +34,10 @@ import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
 import { WebhookDesk } from "./webhooks/desk.js";
 import {
+  OperatorWebhookDeliveriesController,
   OperatorWebhooksController,
   OwnWebhooksController,
+  WebhookDeliveriesController,
   WebhooksController,
 } from "./webhooks/webhooks.controller.js";
 
@@ -78,7 +80,9 @@ export class AppModule {
         TenantServicesController,
         FlowController,
         WebhooksController,
+        WebhookDeliveriesController,
         OperatorWebhooksController,
+        OperatorWebhookDeliveriesController,
         OwnWebhooksController,
         HistoryController,
         ReconcileController,

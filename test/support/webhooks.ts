@@ -1,4 +1,4 @@
-import { Receiver } from "./receiver.js";
+import type { Receiver } from "./receiver.js";
 import { startHoldfast, type Body, type Holdfast, type HttpTenant } from "./http.js";
 import { eventually } from "./record.js";
 
