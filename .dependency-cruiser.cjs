@@ -56,6 +56,7 @@ module.exports = {
     only("embedded", "^libs/embedded/", [npmOf("pg"), core], "Starts services; knows nothing of what they hold."),
     only("redis", "^libs/redis/", [npmOf("ioredis"), core], "The way to Redis; knows nothing of what is kept there."),
     only("flow", "^libs/flow/", [npmOf("ioredis"), core], "Flow control knows no ledger."),
+    only("webhooks", "^libs/webhooks/", [core], "Signs, checks addresses and sends; knows no record and no queue."),
     only("flow-machines-are-pure", "^libs/flow/machines/", [], "They also decide in the browser and in the client."),
     only(
       "client",
@@ -68,6 +69,12 @@ module.exports = {
       "^apps/lab/",
       ["^libs/(plan|embedded|config)/index\\.ts$", core],
       "The lab uses the public API, as any client does.",
+    ),
+    only(
+      "demo",
+      "^apps/demo/",
+      ["^libs/client/index\\.ts$", core],
+      "The demo uses the public API, as any client does.",
     ),
     only(
       "console",

@@ -36,6 +36,12 @@ import { TenantServicesController } from "./services/tenant-services.controller.
 import { HistoryController } from "./tenants/history.controller.js";
 import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
+import { WebhookDesk } from "./webhooks/desk.js";
+import {
+  OperatorWebhooksController,
+  OwnWebhooksController,
+  WebhooksController,
+} from "./webhooks/webhooks.controller.js";
 
 /** What the routes need, made before the application and ended after it. */
 export interface ApiParts {
@@ -49,13 +55,15 @@ export interface ApiParts {
   readonly runner: ReconcileRunner;
   readonly jobLimits: JobLimits;
   readonly metrics: Metrics;
+  readonly webhooks: WebhookDesk;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
   static of(parts: ApiParts): DynamicModule {
-    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, log } = parts;
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log } =
+      parts;
     return {
       module: AppModule,
       controllers: [
@@ -76,6 +84,9 @@ export class AppModule {
         TenantServicesController,
         FlowController,
         MetricsController,
+        WebhooksController,
+        OperatorWebhooksController,
+        OwnWebhooksController,
         HistoryController,
         ReconcileController,
         HealthController,
@@ -95,6 +106,7 @@ export class AppModule {
         { provide: JobLimits, useValue: jobLimits },
         { provide: ConsoleFiles, useValue: ConsoleFiles.read() },
         { provide: Metrics, useValue: metrics },
+        { provide: WebhookDesk, useValue: webhooks },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

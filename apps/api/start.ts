@@ -28,6 +28,8 @@ import { Standings } from "./permits/standing.js";
 import { PermitTokens } from "./permits/token.js";
 import { openRecord, type PrismaClient } from "./record/client.js";
 import { ServiceDirectory } from "./services/directory.js";
+import { DenialTally } from "./webhooks/denial-tally.js";
+import { WebhookDesk } from "./webhooks/desk.js";
 
 export { ensureAdminKey } from "./auth/operator.js";
 export { openRecord } from "./record/client.js";
@@ -96,7 +98,10 @@ async function openParts(
   ends.push(() => record.$disconnect());
   const authenticator = new Authenticator(await adminKeyHash(settings, record), new KeyCache(keyLoader(record)));
   const ledger = shared ?? openLedger(settings, log, telemetry);
+  const denials = new DenialTally(record, log);
+  ends.push(() => denials.close());
   if (!shared) ends.push(() => ledger.close());
+  ledger.onDenied((tenantId, denial) => denials.note(tenantId, denial));
   const flow = openFlow(settings, telemetry.flow);
   ends.push(() => flow.close());
   const desk = new PermitDesk(flow, new Standings(ledger), new ServiceDirectory(record), settings.retryRatio);
@@ -104,9 +109,10 @@ async function openParts(
   const readiness = new Readiness(ledger, record, settings.sweepIntervalMs, closing);
   const runner = { runNow: runNow ?? ((tasks: readonly TaskName[]) => requestRuns(settings.databaseUrl, tasks)) };
   const jobLimits = new JobLimits(settings.maxJobDepth);
+  const webhooks = new WebhookDesk(record, { addresses: settings.webhookAddresses, http: settings.webhookHttp });
   const { metrics } = telemetry;
   lookUpFigures(metrics, ledger, flow, record);
-  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, log };
+  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log };
 }
 
 function openLedger(settings: RunSettings, log: LedgerLog, { ledger: meter }: Telemetry): Ledger {

@@ -8,7 +8,10 @@ import { theme } from "./theme/theme.js";
 
 const queries = new QueryClient({
   defaultOptions: {
+    // A browser that holds itself for offline would wait and say nothing; the request itself tells what is the matter.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       // A refusal is an answer; only what may pass by itself is asked again.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiProblem) || error.status === 503),
       staleTime: 2_000,

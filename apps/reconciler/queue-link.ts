@@ -1,99 +1,43 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import {
-  migrateQueue,
-  openQueue,
-  openQueuePool,
-  openWorker,
-  type TaskJob,
-  type TaskQueue,
-  type TaskWorker,
-} from "#libs/reconcile";
+import { openQueue, openWorker, type TaskJob, type TaskQueue } from "#libs/reconcile";
 import type { Troubles } from "./log.js";
+import { QueueKeeper } from "./queue-keeper.js";
 import type { Task } from "./task.js";
 
-const RETRY_MS = 2_000;
-/** Longest wait for the queue to close; what is left then ends with the process. */
-const CLOSE_MS = 5_000;
-
-/**
- * Keeps the schedule in BullMQ and takes its jobs. A queue or worker that reports any trouble is thrown away whole and
- * made anew: after a lost connection BullMQ may hang on what it had, and no job of it is ever the only chance of a run.
- */
+/** Keeps the schedule of the tasks in BullMQ and takes its jobs. */
 export class QueueLink {
-  private readonly stopping = new AbortController();
-  private keeping: Promise<void> = Promise.resolve();
-  private queue: TaskQueue | undefined;
+  private readonly keeper: QueueKeeper<TaskQueue>;
 
   constructor(
-    private readonly databaseUrl: string,
-    private readonly tasks: readonly Task[],
-    private readonly process: (job: TaskJob) => Promise<void>,
-    private readonly troubles: Troubles,
-  ) {}
+    databaseUrl: string,
+    tasks: readonly Task[],
+    process: (job: TaskJob) => Promise<void>,
+    troubles: Troubles,
+  ) {
+    this.keeper = new QueueKeeper({
+      databaseUrl,
+      open: (pool) => {
+        const worker = openWorker(pool, process);
+        worker.on("failed", (_job, error) => troubles.report("a run failed", error));
+        return { queue: openQueue(pool), worker };
+      },
+      begin: async () => {
+        for (const task of tasks) await this.schedule(task);
+      },
+      troubles,
+      away: "the queue is away: timers run the tasks meanwhile",
+    });
+  }
 
   start(): void {
-    this.keeping = this.keep();
+    this.keeper.start();
   }
 
   /** Sets the one schedule of a task, whether there is none, another or the same. Does nothing while the queue is away. */
   async schedule({ name, everyMs }: Task): Promise<void> {
-    await this.queue?.upsertJobScheduler(name, { every: everyMs }, { name, data: { trigger: "schedule" } });
+    await this.keeper.current?.upsertJobScheduler(name, { every: everyMs }, { name, data: { trigger: "schedule" } });
   }
 
-  async close(): Promise<void> {
-    this.stopping.abort();
-    await this.keeping;
+  close(): Promise<void> {
+    return this.keeper.close();
   }
-
-  private async keep(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        await this.live(signal);
-      } catch (error) {
-        this.troubles.report("the queue is away: timers run the tasks meanwhile", error);
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  /** Works the queue until the stop; throws at the first trouble. */
-  private async live(signal: AbortSignal): Promise<void> {
-    const pool = openQueuePool(this.databaseUrl);
-    try {
-      await migrateQueue(pool);
-      await this.work(openQueue(pool), openWorker(pool, this.process), signal);
-    } finally {
-      await within(CLOSE_MS, pool.end());
-    }
-  }
-
-  private async work(queue: TaskQueue, worker: TaskWorker, signal: AbortSignal): Promise<void> {
-    const trouble = new Promise<never>((_, reject) => {
-      queue.on("error", reject);
-      worker.on("error", reject);
-    });
-    trouble.catch(() => undefined);
-    worker.on("failed", (_job, error) => this.troubles.report("a run failed", error));
-    try {
-      this.queue = queue;
-      for (const task of this.tasks) await Promise.race([trouble, this.schedule(task)]);
-      await Promise.race([trouble, aborted(signal)]);
-    } finally {
-      this.queue = undefined;
-      await within(CLOSE_MS, Promise.allSettled([worker.close(!signal.aborted), queue.close()]));
-    }
-  }
-}
-
-/** Waits for it, but not for longer than that. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  await Promise.race([work.catch(() => undefined), sleep(ms, undefined, { ref: false })]);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -11,10 +11,18 @@ import { Runner } from "./runner.js";
 import { Runs } from "./runs.js";
 import type { Task } from "./task.js";
 import { Audit, type CopyAuditor } from "./tasks/audit.js";
+import { Notify } from "./tasks/notify.js";
 import { Expire, overdueIn, type Executor } from "./tasks/expire.js";
 import { Periods } from "./tasks/periods.js";
 import { Retention } from "./tasks/retention.js";
 import { Watch } from "./watch.js";
+import { BreakerStates, Breakers } from "./webhooks/breakers.js";
+import { Deliver } from "./webhooks/deliver.js";
+import { DeliveryLink } from "./webhooks/delivery-link.js";
+import { Denials } from "./webhooks/denials.js";
+import { Drift } from "./webhooks/drift.js";
+import { orderDue } from "./webhooks/outbox.js";
+import { Thresholds } from "./webhooks/thresholds.js";
 
 export type LedgerPort = Executor & CopyAuditor;
 
@@ -37,7 +45,8 @@ function assemble({ settings, ledger: shared, log }: Parts): Reconciler {
   const troubles = new Troubles(log);
   const pool = poolOf(databaseUrl, troubles);
   const own = shared ? undefined : openLedger(settings, log);
-  const tasks = tasksOf(settings, pool, shared ?? own!, log);
+  const webhooks = webhooksOf(settings, pool, log, troubles);
+  const tasks = { ...tasksOf(settings, pool, shared ?? own!, log), notify: webhooks.task };
   const list = TASKS.map((name) => tasks[name]);
 
   const runs = new Runs(pool);
@@ -49,13 +58,16 @@ function assemble({ settings, ledger: shared, log }: Parts): Reconciler {
     troubles,
   );
   const watch = new Watch(list, runner, runs, (task) => link.schedule(task), troubles);
-  return new Reconciler(runner, link, watch, async () => {
+  return new Reconciler(runner, [link, webhooks.link], watch, async () => {
+    webhooks.states?.close();
     await pool.end();
     await own?.close();
   });
 }
 
-function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: LedgerLog): Record<TaskName, Task> {
+type OtherTasks = Record<Exclude<TaskName, "notify">, Task>;
+
+function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: LedgerLog): OtherTasks {
   return {
     expire: new Expire(overdueIn(pool), ledger, log, settings.sweepIntervalMs),
     periods: new Periods(pool, ledger),
@@ -64,11 +76,26 @@ function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: 
   };
 }
 
-/** Few connections: a task asks for one thing at a time, and only tasks run here. */
+function webhooksOf(settings: RunSettings, pool: pg.Pool, log: LedgerLog, troubles: Troubles) {
+  const { databaseUrl, redisUrl, webhookRetryMs: retryMs, webhookTimeoutMs: timeoutMs } = settings;
+  const rules = { addresses: settings.webhookAddresses, http: settings.webhookHttp };
+  const link = new DeliveryLink(databaseUrl, retryMs, new Deliver(pool, log, { rules, timeoutMs, retryMs }), troubles);
+  const states = redisUrl === undefined ? undefined : new BreakerStates(redisUrl);
+  const looks = [
+    new Thresholds(pool),
+    new Denials(pool, settings.webhookDenialIntervalMs),
+    new Drift(pool),
+    ...(states ? [new Breakers(pool, states)] : []),
+  ];
+  const task = new Notify(looks, () => orderDue(pool, (orders) => link.order(orders)), settings.webhookIntervalMs);
+  return { link, states, task };
+}
+
+/** Few connections: a task asks for one thing at a time, and a delivery asks before and after it is sent. */
 function poolOf(databaseUrl: string, troubles: Troubles): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    max: TASKS.length,
+    max: TASKS.length + 2,
     connectionTimeoutMillis: 3_000,
     query_timeout: 30_000,
     keepAlive: true,

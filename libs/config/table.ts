@@ -143,6 +143,48 @@ export const settingsTable = {
     description:
       "Retries that a job may start for each of its first attempts within a minute, and 10 in any case; `off` sets no bound.",
   }),
+  webhookIntervalMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_INTERVAL_MS",
+    unit: "ms",
+    parse: integer(100, maxTimerMs),
+    fallback: 5_000,
+    description: "How often the reconciler looks for what webhooks shall be told.",
+  }),
+  webhookDenialIntervalMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_DENIAL_INTERVAL_MS",
+    unit: "ms",
+    parse: integer(100, hourMs),
+    fallback: 60_000,
+    description: "Denials of one scope and unit within this time are told together.",
+  }),
+  webhookRetryMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_RETRY_MS",
+    unit: "ms",
+    parse: integer(10, hourMs),
+    fallback: 5_000,
+    description: "Pause after the first attempt of a delivery that failed; each further pause is twice as long.",
+  }),
+  webhookTimeoutMs: withDefault({
+    env: "HOLDFAST_WEBHOOK_TIMEOUT_MS",
+    unit: "ms",
+    parse: integer(100, 60_000),
+    fallback: 10_000,
+    description: "Longest time that one attempt of a delivery takes.",
+  }),
+  webhookAddresses: withDefault<"public" | "any">({
+    env: "HOLDFAST_WEBHOOK_ADDRESSES",
+    unit: "text",
+    parse: oneOf("public", "any"),
+    fallback: "public",
+    description: "Where webhooks may lead: `public` addresses alone, or `any`, also into the operator's own network.",
+  }),
+  webhookHttp: withDefault<"refused" | "allowed">({
+    env: "HOLDFAST_WEBHOOK_HTTP",
+    unit: "text",
+    parse: oneOf("refused", "allowed"),
+    fallback: "refused",
+    description: "Whether the address of a webhook may be `http`, that is, in the clear.",
+  }),
   logLevel: withDefault({
     env: "HOLDFAST_LOG_LEVEL",
     unit: "text",

@@ -83,8 +83,9 @@ export class Flow {
     return this.stores.heartbeat(permit);
   }
 
-  show(service: string, limits: Limits): Promise<ServiceView> {
-    return this.stores.show(service, limits);
+  /** How a service stands, or one tenant at it; `limits` are those of the service, or of the tenant there. */
+  show(service: string, limits: Limits, tenantId?: string): Promise<ServiceView> {
+    return this.stores.show(service, limits, tenantId);
   }
 
   /** Opens the breaker by hand, for one reset time. */

@@ -67,8 +67,8 @@ export class SharedFirst {
     return (await this.tryShared((store) => store.nudge(service, process))) ?? known;
   }
 
-  async show(service: string, limits: Limits): Promise<ServiceView> {
-    return (await this.tryShared((store) => store.show(service, limits))) ?? this.local.show(service, limits);
+  async show(...of: Parameters<FlowStore["show"]>): Promise<ServiceView> {
+    return (await this.tryShared((store) => store.show(...of))) ?? this.local.show(...of);
   }
 
   async setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void> {

@@ -21,7 +21,8 @@ export interface FlowStore {
   leave(service: string, waiterId: string): Promise<void>;
   /** Says that the process lives, and wakes whoever's turn it is. False: it was taken for dead, and its waiters let go. */
   nudge(service: string, process: string): Promise<boolean>;
-  show(service: string, limits: Limits): Promise<ServiceView>;
+  /** The gate of the service as a whole, or the one of a tenant at it, with the limits of that gate. */
+  show(service: string, limits: Limits, tenantId?: string): Promise<ServiceView>;
   /** Opens the breaker of a service by hand, for one reset time, or closes it. */
   setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void>;
   /** Calls back for each waiter of `process` that should ask again. */
@@ -68,7 +69,7 @@ export interface Permit extends Omit<Grant, "status"> {
   readonly store: "shared" | "local";
 }
 
-/** What an operator sees of a service. */
+/** What an operator sees of a service, or of one tenant at it. */
 export interface ServiceView {
   readonly inFlight: number;
   /** Places now; null where nothing bounds them. */

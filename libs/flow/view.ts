@@ -21,3 +21,9 @@ export function viewOf(
     breaker: phaseOf(gate.breaker, now),
   };
 }
+
+/** Who waits, as far as it is the tenant's business. */
+export function waitingOf(waiting: ServiceView["waiting"], tenantId: string | undefined): ServiceView["waiting"] {
+  if (tenantId === undefined) return waiting;
+  return Object.fromEntries(Object.entries(waiting).filter(([tenant]) => tenant === tenantId));
+}

@@ -16,6 +16,6 @@ function random(): number {
 const next = monotonicFactory(random);
 
 /** A new id, sortable by time: `<prefix>_<ULID>`. */
-export function newId(prefix: "ten" | "key" | "job" | "rsv" | "run"): string {
+export function newId(prefix: "ten" | "key" | "job" | "rsv" | "att" | "run" | "evt" | "dlv"): string {
   return `${prefix}_${next()}`;
 }

@@ -4,6 +4,7 @@ import {
   denialSentence,
   type Balance,
   type Command,
+  type Denial,
   type KeyRecord,
   type Outcome,
   type Reserve,
@@ -52,6 +53,8 @@ export interface LedgerParts {
   readonly meter?: LedgerMeter;
 }
 
+export type DenialListener = (tenantId: string, denial: Denial) => void;
+
 /** The ledger as the applications see it: commands in, outcomes out, correct with any number of processes on one record. */
 export class Ledger {
   private readonly directory: Directory;
@@ -66,6 +69,7 @@ export class Ledger {
   private closing: Promise<void> | undefined;
   private recordUp = true;
   private readonly meter: LedgerMeter;
+  private heard: DenialListener = () => undefined;
 
   constructor(private readonly parts: LedgerParts) {
     const { record, runtime, log, meter = NO_METER } = parts;
@@ -110,14 +114,17 @@ export class Ledger {
    */
   async execute(command: Command): Promise<Outcome> {
     try {
-      const outcome = await this.meter.stage("commit", () => this.commits.submit(command));
-      this.meter.decided(command, outcome);
-      return outcome;
+      return this.tell(command, await this.meter.stage("commit", () => this.commits.submit(command)));
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.recordUp = false;
       this.meter.undecided(command, error);
       throw error;
     }
+  }
+
+  /** One listener hears of every denial that this process answers, dry runs aside. It is on the way of every answer. */
+  onDenied(listener: DenialListener): void {
+    this.heard = listener;
   }
 
   /** A tenant and its settings, at most a second old; null where there is none. @throws LedgerUnavailable */
@@ -169,12 +176,18 @@ export class Ledger {
     try {
       if (this.closing) throw new ShuttingDown();
       const denied = await this.meter.stage("script", () => this.guarded(() => this.denied(command)));
-      if (denied) this.meter.decided(command, denied);
-      return denied;
+      return denied && this.tell(command, denied);
     } catch (error) {
       this.meter.undecided(command, error);
       throw error;
     }
+  }
+
+  private tell(command: Command, outcome: Outcome): Outcome {
+    this.meter.decided(command, outcome);
+    const denial = outcome.type === "refused" ? outcome.refusal.denial : undefined;
+    if (denial && !("dryRun" in command && command.dryRun)) this.heard(command.tenantId, denial);
+    return outcome;
   }
 
   /** All answers under one key agree: a denial also asks whether the key already has an effect. */

@@ -1,4 +1,14 @@
 export {
+  MOST_ATTEMPTS,
+  openDeliveryQueue,
+  openDeliveryWorker,
+  putBack,
+  type DeliveryJob,
+  type DeliveryOrder,
+  type DeliveryQueue,
+  type DeliveryWorker,
+} from "./deliveries.js";
+export {
   migrateQueue,
   openQueue,
   openQueuePool,

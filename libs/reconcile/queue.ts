@@ -14,7 +14,7 @@ const QUEUE = "holdfast";
 export const QUEUE_SCHEMA = DEFAULT_SCHEMA;
 
 /** The lock of a job is renewed twice within this time; a process that hangs for longer loses it to another one. */
-const LOCK_MS = 5_000;
+export const LOCK_MS = 5_000;
 /** More jobs than there are tasks, so that those which wait for their turn never keep the sweep waiting. */
 const CONCURRENCY = 8;
 /** Finished jobs that are kept; the history of runs is in the record. */
@@ -27,7 +27,7 @@ export interface RunOrder {
   readonly runId?: string;
 }
 
-const { Queue, Worker } = withBackend(createPostgresBackend);
+export const { Queue, Worker } = withBackend(createPostgresBackend);
 
 export type TaskQueue = InstanceType<typeof Queue<RunOrder, void, TaskName>>;
 export type TaskWorker = InstanceType<typeof Worker<RunOrder, void, TaskName>>;
@@ -83,6 +83,6 @@ export function openWorker(pool: pg.Pool, process: (job: TaskJob) => Promise<voi
 }
 
 /** BullMQ describes a pool by an interface of its own, which the driver's type misses in name only. */
-function connectionOf(pool: pg.Pool): PostgresConnectionOptions {
+export function connectionOf(pool: pg.Pool): PostgresConnectionOptions {
   return pool as unknown as PostgresConnectionOptions;
 }

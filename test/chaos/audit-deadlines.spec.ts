@@ -8,7 +8,16 @@ const SWEEP_INTERVAL_MS = 1_000;
 function recordOf(lateMs: number | null, { settled = false, now = DEADLINE + 60_000 } = {}): TenantRecord {
   const sweptAt = lateMs === null ? null : DEADLINE + lateMs;
   const reservation: ReservationRow = {
-    ...{ id: "rsv_1", jobId: "job_1", reserved: { tokens: 1 }, held: { tokens: 0 }, actual: null, keys: [] },
+    ...{
+      id: "rsv_1",
+      jobId: "job_1",
+      reserved: { tokens: 1 },
+      held: { tokens: 0 },
+      actual: null,
+      keys: [],
+      service: null,
+      serviceKeys: [],
+    },
     ...{ createdAt: DEADLINE - 1_000, expiresAt: DEADLINE },
     state: sweptAt === null ? "open" : settled ? "settled" : "expired",
     closedAt: settled ? now : sweptAt,

@@ -31,9 +31,10 @@ interface LogView extends TenantRecord {
 const reservationOf: Check = ({ body }, _, { reservations }) => {
   const row = reservations.get(body.id);
   if (!row) return "is not there";
-  const { jobId, reserved, createdAt } = row;
-  const found = { jobId, reserved, createdAt: new Date(createdAt).toISOString() };
-  const said = { jobId: body["jobId"], reserved: body["reserved"], createdAt: body["createdAt"] };
+  const { jobId, service, reserved, createdAt } = row;
+  const found = { jobId, service, reserved, createdAt: new Date(createdAt).toISOString() };
+  const { jobId: job, service: at = null, reserved: held, createdAt: since } = body;
+  const said = { jobId: job, service: at, reserved: held, createdAt: since };
   return isDeepStrictEqual(found, said) ? null : `is ${JSON.stringify(found)} and not ${JSON.stringify(said)}`;
 };
 
@@ -81,6 +82,8 @@ const CHECKS: Readonly<Record<OperationKind, Check>> = {
   },
   setLimit: limitSet,
   setUserLimit: limitSet,
+  // It stands in the book of the service.
+  setServiceLimit: () => null,
   adjust: (_, { body, key }, { limitEntries }) => {
     const { delta } = body as { delta: number };
     const entry = limitEntries.find(({ detail }) => detail!.reason === key);

@@ -3,11 +3,12 @@ import { startHoldfast, type Holdfast } from "../support/http.js";
 import { ADMIN_KEY } from "../support/program.js";
 import { audit } from "./auditor.js";
 import { Clients } from "./client.js";
-import { LIES, type History } from "./lies.js";
+import type { History } from "./lie.js";
+import { LIES } from "./lies.js";
 import { isDone, type Logged, type Reply, type Request } from "./operation.js";
 import { Random } from "./random.js";
 import { Requests } from "./requests.js";
-import { newTenant, type Tenant } from "./tenants.js";
+import { newService, newTenant, SHARED, type Tenant } from "./tenants.js";
 
 /** An honest little history; each test plants one lie in it, within a transaction that is rolled back. */
 
@@ -30,6 +31,7 @@ const ids: History = {
   job: "",
   settled: "",
   released: "",
+  shared: "",
   open: "",
   key: "",
   refusedKey: "",
@@ -48,14 +50,15 @@ async function done(request: Request): Promise<string> {
   return body.id;
 }
 
-function reserve(tokens: number, ttlMs = 60_000): Request {
-  return requests.reserveAt(tenant, ids.job, { amounts: { tokens }, ttlMs });
+function reserve(tokens: number, ttlMs = 60_000, more: object = {}): Request {
+  return requests.reserveAt(tenant, ids.job, { amounts: { tokens }, ttlMs, ...more });
 }
 
 beforeAll(async () => {
   holdfast = await startHoldfast();
   clients = new Clients([holdfast.url], ADMIN_KEY);
   tenant = await newTenant(clients, shape);
+  await newService(clients, SHARED);
   ids.tenant = tenant.id;
   const onReservation = (kind: "settle" | "release" | "extend", id: string, body?: object): Request => ({
     ...{ kind, tenant, method: "POST", path: `/v1/reservations/${id}/${kind}`, key: null },
@@ -72,6 +75,8 @@ beforeAll(async () => {
   await done(onReservation("extend", ids.open, { ttlMs: 60_000 }));
   const charge = requests.charge(tenant, { id: ids.open, reserved: { tokens: 30 } });
   await done({ ...charge, body: { child: 1, attempt: 1, outcome: "failed", actual: { tokens: 7 } } });
+  await done(requests.setServiceLimit(tenant, 900));
+  ids.shared = await done(reserve(20, 60_000, { service: SHARED.name }));
   const refused = reserve(5_000);
   ids.refusedKey = refused.key!;
   expect((await reply(refused)).status).toBe(402);
@@ -95,7 +100,9 @@ async function seen(sql: string, log: readonly Logged[] = clients.log): Promise<
   await client.query("BEGIN");
   try {
     await client.query(sql);
-    const { findings } = await audit({ client, tenants: [tenant], log, sweepIntervalMs: 1_000, disturbances: [] });
+    const { findings } = await audit({
+      ...{ client, tenants: [tenant], services: [SHARED], log, sweepIntervalMs: 1_000, disturbances: [] },
+    });
     return findings.map(({ kind, what }) => `${kind}: ${what}`);
   } finally {
     await client.query("ROLLBACK");

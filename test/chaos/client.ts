@@ -63,7 +63,7 @@ export class Clients {
   }
 
   /** Reads, and whatever else is no part of the log. */
-  async call(url: string, key: string, method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
+  async call(url: string, key: string, method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<Answer> {
     this.requests += 1;
     const response = await request(url + path, {
       method,
@@ -78,7 +78,7 @@ export class Clients {
     return { status: response.statusCode, body: (await response.body.json()) as Body };
   }
 
-  admin(url: string, method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
+  admin(url: string, method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<Answer> {
     return this.call(url, this.adminKey, method, `/v1/admin/${path}`, body);
   }
 

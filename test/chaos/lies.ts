@@ -1,24 +1,14 @@
-/** What the honest history consists of: the ids of its parts. */
-export interface History {
-  tenant: string;
-  job: string;
-  settled: string;
-  released: string;
-  open: string;
-  key: string;
-  refusedKey: string;
-  adjustKey: string;
-}
+import type { Lie } from "./lie.js";
+import { SERVICE_LIES } from "./lies-services.js";
 
 const copyOf = (where: string) => `
   INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail)
   SELECT tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail
   FROM ledger_entries WHERE ${where}`;
 
-type Lie = [title: string, sql: (ids: History) => string, said: RegExp];
-
-/** The title, what is done to the record, and the beginning of what must be said. */
+/** What the auditor must see of a tenant, and of what all share. */
 export const LIES: readonly Lie[] = [
+  ...SERVICE_LIES,
   [
     "an acknowledged reservation that is gone",
     (ids) => `DELETE FROM reservations WHERE id = '${ids.open}'`,

@@ -12,6 +12,7 @@ export type OperationKind =
   | "charge"
   | "setLimit"
   | "setUserLimit"
+  | "setServiceLimit"
   | "adjust"
   | "suspend"
   | "resume";

@@ -4,12 +4,12 @@ import type { Clients } from "./client.js";
 import { isOpen, type Request } from "./operation.js";
 import type { Random } from "./random.js";
 import { Requests } from "./requests.js";
-import type { Tenant } from "./tenants.js";
+import { SHARED, type Tenant } from "./tenants.js";
 
 const PAUSE_MS = [20, 200] as const;
 const SUSPENDED_MS = [50, 400] as const;
 
-const MIX = { setLimit: 5, setUserLimit: 3, adjust: 4, suspend: 1 };
+const MIX = { setLimit: 5, setUserLimit: 3, adjust: 4, suspend: 1, setServiceLimit: 2 };
 
 /** The operator: one change at a time, so that what was acknowledged last is what holds. */
 export class Operator {
@@ -44,7 +44,14 @@ export class Operator {
     }
   }
 
-  private async change(tenant: Tenant, kind: "setLimit" | "setUserLimit" | "adjust"): Promise<Request> {
+  private async change(
+    tenant: Tenant,
+    kind: "setLimit" | "setUserLimit" | "adjust" | "setServiceLimit",
+  ): Promise<Request> {
+    if (kind === "setServiceLimit") {
+      const limit = this.unused(await this.takenOfShared(), this.scale(SHARED.unit));
+      return this.requests.setServiceLimit(tenant, limit);
+    }
     const unit = this.random.pick(tenant.units);
     if (kind === "setUserLimit" && tenant.users.length > 0) {
       const user = this.random.pick(tenant.users);
@@ -70,8 +77,10 @@ export class Operator {
 
   /** A limit round what is taken now: sometimes below it, mostly with a little room. */
   private async near(tenant: Tenant, unit: string, scope: string): Promise<number> {
-    const taken = await this.taken(tenant, unit, scope);
-    const scale = this.scale(unit);
+    return this.unused(await this.taken(tenant, unit, scope), this.scale(unit));
+  }
+
+  private unused(taken: number, scale: number): number {
     for (;;) {
       const limit = Math.max(0, taken + this.random.int(-scale / 2, scale * 3));
       if (this.used.has(limit)) continue;
@@ -85,12 +94,21 @@ export class Operator {
     const answer = await this.clients
       .call(this.random.pick(this.clients.urls), tenant.key, "GET", path)
       .catch(() => null);
-    const balances = answer?.status === 200 ? (answer.body["data"] as BalanceView[]) : [];
-    const found = balances.find((balance) => balance.unit === unit);
-    return found ? found.spent + found.reserved : 0;
+    return takenOf(answer?.status === 200 ? answer.body["data"] : [], unit);
+  }
+
+  private async takenOfShared(): Promise<number> {
+    const url = this.random.pick(this.clients.urls);
+    const answer = await this.clients.admin(url, "GET", `services/${SHARED.name}`).catch(() => null);
+    return takenOf(answer?.status === 200 ? answer.body["balances"] : [], SHARED.unit);
   }
 
   private scale(unit: string): number {
     return unit === "usd_micros" ? 120_000 : 2_000;
   }
+}
+
+function takenOf(balances: unknown, unit: string): number {
+  const found = (balances as BalanceView[]).find((balance) => balance.unit === unit);
+  return found ? found.spent + found.reserved : 0;
 }

@@ -1,7 +1,7 @@
 import type { Amounts } from "#libs/plan";
 import type { Request } from "./operation.js";
 import type { Random } from "./random.js";
-import type { OpenReservation, Tenant } from "./tenants.js";
+import { serviceBody, SHARED, type OpenReservation, type Tenant } from "./tenants.js";
 
 const SHORT_TTL_MS = [1_000, 3_000] as const;
 const LONG_TTL_MS = 60_000;
@@ -51,7 +51,8 @@ export class Requests {
           plan: { children: random.int(1, 5), attempts: random.int(1, 3), attemptCost: this.amounts(tenant, 80) },
           ...(random.chance(0.5) && { admit: "partial" }),
         };
-    return this.reserveAt(tenant, jobId, { ...size, ttlMs });
+    const service = tenant.units.includes(SHARED.unit) && random.chance(0.3) && { service: SHARED.name };
+    return this.reserveAt(tenant, jobId, { ...size, ttlMs, ...service });
   }
 
   reserveAt(tenant: Tenant, jobId: string, body: object): Request {
@@ -80,6 +81,13 @@ export class Requests {
     const keyed = kind === "adjust" ? { ...body, reason: key } : body;
     const whole = `/v1/admin/tenants/${tenant.id}/${path}`;
     return { kind, tenant, method, path: whole, key, admin: true, ...(keyed && { body: keyed }) };
+  }
+
+  /** What all tenants share; in the log it is of the tenant that it is asked for. */
+  setServiceLimit(tenant: Tenant, limit: number): Request {
+    const path = `/v1/admin/services/${SHARED.name}`;
+    const body = serviceBody(SHARED, limit);
+    return { kind: "setServiceLimit", tenant, method: "PUT", path, key: null, admin: true, body };
   }
 
   /** One attempt of a few children: two clients may say different things of the same one, and only one of them is heard. */

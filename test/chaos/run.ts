@@ -15,7 +15,7 @@ import { Random } from "./random.js";
 import { SWEEP_INTERVAL_MS } from "./replica.js";
 import { Requests } from "./requests.js";
 import { disturb, type Pace } from "./schedule.js";
-import { BREATHING, FORGETTING, newTenant, PROBE, SHAPES, type Tenant } from "./tenants.js";
+import { BREATHING, FORGETTING, newService, newTenant, PROBE, SHAPES, SHARED, type Tenant } from "./tenants.js";
 import { World, type RedisKind } from "./world.js";
 
 const RECOVERED_WITHIN_MS = 60_000;
@@ -81,6 +81,7 @@ class Run {
   async result(): Promise<Result> {
     const { options, clients, random, tenants } = this;
     for (const shape of [...SHAPES, BREATHING, FORGETTING, PROBE]) tenants.push(await newTenant(clients, shape));
+    await newService(clients, SHARED);
     const { faults, recoveryMs } = await this.disturbed();
     await sleep(QUIET_MS);
     const found = [
@@ -148,7 +149,7 @@ class Run {
     try {
       const { tenants, clients } = this;
       const sweepIntervalMs = SWEEP_INTERVAL_MS;
-      return await audit({ client, tenants, log: clients.log, sweepIntervalMs, disturbances });
+      return await audit({ client, tenants, services: [SHARED], log: clients.log, sweepIntervalMs, disturbances });
     } finally {
       await client.end();
     }

@@ -35,6 +35,8 @@ export interface ReservationRow {
   readonly held: Amounts;
   readonly actual: Amounts | null;
   readonly keys: readonly string[];
+  readonly service: string | null;
+  readonly serviceKeys: readonly string[];
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly closedAt: number | null;
@@ -58,12 +60,14 @@ export interface EntryRow {
   readonly keys: readonly string[];
   readonly reservationId: string | null;
   readonly detail: {
-    readonly scope?: { readonly kind: "tenant" | "user"; readonly id: string };
+    readonly scope?: { readonly kind: "service" | "tenant" | "user"; readonly id: string };
     readonly from?: number | null;
     readonly to?: number | null;
     readonly reason?: string | null;
     readonly child?: number;
     readonly attempt?: number;
+    /** In the book of a service. */
+    readonly tenantId?: string;
   } | null;
 }
 
@@ -82,7 +86,7 @@ const list = (row: string, from: string, order: string) =>
 const READ = `SELECT ${ms("holdfast_now()")} AS now, (SELECT state FROM tenants WHERE id = $1) AS state,
   ${list(
     `'id', id, 'jobId', job_id, 'state', state, 'reserved', reserved, 'held', held, 'actual', actual, 'keys', keys,
-     'createdAt', ${ms("created_at")}, 'expiresAt', ${ms("expires_at")}, 'closedAt', ${ms("closed_at")}`,
+     'service', service, 'serviceKeys', service_keys, 'createdAt', ${ms("created_at")}, 'expiresAt', ${ms("expires_at")}, 'closedAt', ${ms("closed_at")}`,
     "reservations",
     "seq",
   )} AS reservations,

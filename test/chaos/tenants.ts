@@ -50,6 +50,16 @@ export const PROBE: TenantShape = {
   weight: 0,
 };
 
+export interface ServiceShape {
+  readonly name: string;
+  readonly unit: string;
+  /** What all tenants share at first. */
+  readonly limit: number;
+}
+
+/** Some of the work of every tenant with tokens is for it. */
+export const SHARED: ServiceShape = { name: "shared", unit: "tokens", limit: 40_000 };
+
 export interface OpenReservation {
   readonly id: string;
   readonly reserved: Amounts;
@@ -72,4 +82,15 @@ export async function newTenant(clients: Clients, shape: TenantShape): Promise<T
   const { body } = await clients.admin(url, "POST", "tenants", { name, allowances, userAllowance, jobAllowance });
   const { body: made } = await clients.admin(url, "POST", `tenants/${body.id}/keys`, { name });
   return { ...shape, id: body.id, key: made.key, units: Object.keys(allowances), jobs: [], open: [] };
+}
+
+/** All that is set for a service, with this limit. */
+export function serviceBody({ unit }: ServiceShape, limit: number): object {
+  return { allowances: { [unit]: { limit } } };
+}
+
+export async function newService(clients: Clients, shape: ServiceShape): Promise<void> {
+  const [url] = clients.urls as [string];
+  const { status, body } = await clients.admin(url, "PUT", `services/${shape.name}`, serviceBody(shape, shape.limit));
+  if (status !== 200) throw new Error(JSON.stringify(body));
 }

@@ -114,6 +114,27 @@ describe("a permit", () => {
     expect(closed.body["live"]).toMatchObject({ breaker: "closed" });
     expect((await starter.permit(id, { child: 7, service })).status).toBe(201);
   });
+
+  it("stands at its tenant's own gate, which is shown as the service's is", async () => {
+    const [tenant, other] = [await holdfast.tenant(), await holdfast.tenant()];
+    const queue = { max: 5, maxWaitMs: 10_000 };
+    const service = await newService(holdfast, { concurrency: 5, queue });
+    const path = `/v1/admin/tenants/${tenant.id}/services/${service}`;
+    await holdfast.admin("PUT", path, { concurrency: 1, queue, adaptive: { min: 1, max: 3 } });
+    const id = await tenant.openReservation(planned(2, 1));
+    await starterOf(other).permit(await other.openReservation(planned(1, 1)), { service });
+    const { body } = await starterOf(tenant).permit(id, { service });
+    const waiting = starterOf(tenant).permit(id, { child: 2, service, waitMs: 10_000 });
+    const shown = async () => (await holdfast.admin("GET", path)).body["live"] as { waiting: Record<string, number> };
+    await eventually(async () => (await shown()).waiting[tenant.id] === 1);
+    expect(await shown()).toEqual({
+      ...{ inFlight: 1, places: 1, adaptiveLimit: 3, tokens: null, breaker: "closed", shared: true },
+      waiting: { [tenant.id]: 1 },
+    });
+    expect(await live(service)).toMatchObject({ inFlight: 2, places: 5, adaptiveLimit: null });
+    await starterOf(tenant).finish(body.id);
+    expect((await waiting).status).toBe(201);
+  });
 });
 
 interface Given {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { fetch } from "undici";
 import { freePort } from "#libs/embedded";
 import { Collector } from "../support/collector.js";
@@ -41,7 +42,7 @@ describe("the figures", () => {
     expect((await tenant.call("GET", "/metrics")).status).toBe(403);
     const shown = await holdfast.admin("GET", "/metrics");
     expect([shown.status, shown.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/plain")]);
-    expect(Figures.of(shown.body["text"] as string).names).toEqual((await figures()).names);
+    expect(Figures.of(shown.body["text"] as string).kinds).toEqual((await figures()).kinds);
     const elsewhere = await fetch(`http://127.0.0.1:${port}/v1/jobs`);
     expect(elsewhere.status).toBe(404);
   });
@@ -128,11 +129,11 @@ describe("the figures", () => {
     const tenant = await holdfast.tenant();
     const id = await tenant.openReservation();
     const overdue = "UPDATE reservations SET expires_at = holdfast_now() - interval '1 hour' WHERE id = $1";
-    // Sweeps wait for the row, and so it stays overdue while it is looked at.
+    // Sweeps wait for the tenant, and so it stays overdue while it is looked at.
     const client = await holdfast.record.connect();
-    await client.query(overdue, [id]);
     await client.query("BEGIN");
     await client.query("SELECT 1 FROM tenants WHERE id = $1 FOR UPDATE", [tenant.id]);
+    await holdfast.record.query(overdue, [id]);
     expect((await figures()).sum("holdfast_reservations_overdue")).toBe(1);
     await client.query("COMMIT");
     client.release();
@@ -142,6 +143,49 @@ describe("the figures", () => {
     expect(seen.sum("holdfast_sweep_age_seconds")).toBeLessThan(20);
     expect(seen.sum("holdfast_audit_age_seconds")).toBeLessThan(20);
     expect([seen.sum("holdfast_audit_differences"), seen.sum("holdfast_record_up")]).toEqual([0, 1]);
+  });
+});
+
+describe("what is written down of the figures", () => {
+  const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+  const rows = [...read("docs/metrics.md").matchAll(/^\| `(holdfast_\w+)`(?: †)? \| (\w+) \|(.*?)\| .+ \|$/gm)];
+  const documented = rows.map(([, name, kind, labels]) => ({
+    name: name!,
+    kind: kind!,
+    labels: [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!),
+  }));
+
+  it("is just what a running service shows: names, kinds and labels", async () => {
+    const seen = await figures();
+    const ours = Object.entries(seen.kinds).filter(([name]) => name.startsWith("holdfast_"));
+    expect(Object.fromEntries(documented.map(({ name, kind }) => [name, kind]))).toEqual(Object.fromEntries(ours));
+    const shown = documented.filter(({ name }) => seen.labelsOf(name).length > 0);
+    expect(shown.length).toBeGreaterThan(10);
+    for (const { name, labels } of shown)
+      expect([name, seen.labelsOf(name).sort()]).toEqual([name, [...labels].sort()]);
+  });
+
+  it.each(["deploy/grafana/holdfast.json", "deploy/prometheus/alerts.yml"])("is all that %s asks for", async (file) => {
+    const { kinds } = await figures();
+    const text = read(file).replaceAll('\\"', '"');
+    const used = [...text.matchAll(/\b((?:holdfast|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?(?=[[ )}"\n]|$)/g)];
+    expect(used.length).toBeGreaterThan(10);
+    for (const [, name, selector = ""] of used) {
+      const metric = name! in kinds ? name! : name!.replace(/_(bucket|sum|count)$/, "");
+      expect([name, kinds[metric]]).toEqual([name, expect.any(String)]);
+      const labels = documented.find((one) => one.name === metric)?.labels ?? [];
+      const asked = [...selector.matchAll(/(\w+)=/g)].map(([, label]) => label!);
+      expect([name, asked.filter((label) => !labels.includes(label))]).toEqual([name, []]);
+    }
+    // A counter only grows: what is shown of it is how fast.
+    expect(text).not.toMatch(/(?<!rate\()\bholdfast_\w+_total(?!, service\))/);
+  });
+
+  it("is all in the dashboard", async () => {
+    const dashboard = read("deploy/grafana/holdfast.json");
+    expect(documented.filter(({ name }) => !dashboard.includes(name)).map(({ name }) => name)).toEqual([
+      "holdfast_amount_returned_total",
+    ]);
   });
 });
 

@@ -32,6 +32,9 @@ describe("flow control over a cluster", () => {
       expect(refused).toMatchObject({ reason: "concurrency_limited", scope: "tenant" });
     }
     expect(await flows[0]!.show(service.name, service.limits)).toMatchObject({ inFlight: 1, tokens: 9 });
+    expect(await flows[0]!.show(service.name, service.tenantLimits!, held.tenantId)).toMatchObject({
+      ...{ inFlight: 1, places: 1, tokens: null, waiting: {} },
+    });
     expect(await flows[1]!.heartbeat(held)).toBe("kept");
     expect(await flows[1]!.finish(held, "succeeded", service)).toBe(true);
     expect(await flows[1]!.finish(held, "succeeded", service)).toBe(false);

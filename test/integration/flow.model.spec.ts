@@ -198,14 +198,20 @@ describe("the stores of flow control", () => {
       await perform(next);
       await same((store) => store.show(service.name, service.limits));
     }
+    for (const tenant of [0, 1])
+      await same((store) => store.show(service.name, service.tenantLimits ?? {}, tenantOf(tenant, service)));
   }
 });
+
+function tenantOf(tenant: number, { name }: ServiceLimits): string {
+  return `tenant ${tenant} of ${name}`;
+}
 
 function requestOf(
   { tenant, child, cost }: { tenant: number; child: number; cost: number },
   service: ServiceLimits,
 ): PermitRequest {
-  const tenantId = `tenant ${tenant} of ${service.name}`;
+  const tenantId = tenantOf(tenant, service);
   return {
     id: randomUUID(),
     tenantId,

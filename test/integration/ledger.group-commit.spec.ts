@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import pg from "pg";
 import type { Command, Ledger, Outcome } from "#libs/ledger";
 import { commandsOf, keyed } from "../support/commands.js";
 import { answerOf, refusalOf, tally } from "../support/outcomes.js";
-import { TestRecord } from "../support/record.js";
+import { eventually, TestRecord } from "../support/record.js";
 
 let record: TestRecord;
 
@@ -117,6 +119,24 @@ describe.each([
     expect(await record.taken(tenantId)).toEqual([admitted, 0]);
     expect(admitted).toBeLessThanOrEqual(80);
     expect((await record.balances(tenantId)).find(({ key }) => key.startsWith("tenant:"))?.limit).toBe(40);
+  });
+
+  it("answers other tenants while one is locked elsewhere, however many of its commands wait", async () => {
+    const [stuck, other] = [await tenantWith(ledger), await tenantWith(ledger)];
+    const elsewhere = new pg.Client({ connectionString: record.database.url });
+    await elsewhere.connect();
+    await elsewhere.query("BEGIN");
+    await elsewhere.query("SELECT 1 FROM tenants WHERE id = $1 FOR UPDATE", [stuck.tenantId]);
+    const waiting: Promise<Outcome>[] = [];
+    while (waiting.length < 4) {
+      waiting.push(ledger.execute(stuck.commands.reserve(stuck.jobId, 1)));
+      await eventually(async () => (await record.sql("SELECT 1 FROM pg_locks WHERE NOT granted")).length > 0);
+      await nextTurn();
+    }
+    answerOf(await ledger.execute(other.commands.reserve(other.jobId, 1)));
+    await elsewhere.query("ROLLBACK");
+    await elsewhere.end();
+    expect(tally(await Promise.all(waiting))).toEqual({ done: 4 });
   });
 
   it("carries the largest amounts to the last digit", async () => {

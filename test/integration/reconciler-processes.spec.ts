@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { QUEUE_SCHEMA } from "#libs/reconcile";
+import { QUEUE_SCHEMA, TASKS } from "#libs/reconcile";
 import type { Ledger } from "#libs/ledger";
 import { freshDatabase, type FreshDatabase } from "../support/services.js";
 import {
@@ -164,7 +164,7 @@ it("makes the queue anew where its tables are lost, and sweeps meanwhile", async
   const before = await scheduled();
   await until("the queue sweeps again", async () => (await scheduled()) > before + 2);
   expect(await longestGap(start)).toBeLessThan(3_000);
-  expect(await countOf(record, `${QUEUE_SCHEMA}.scheduler`)).toBe(4);
+  expect(await countOf(record, `${QUEUE_SCHEMA}.scheduler`)).toBe(TASKS.length);
 });
 
 it("sweeps on while another instance is stopped in the middle of its work", async () => {

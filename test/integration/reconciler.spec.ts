@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import pg from "pg";
-import { QUEUE_SCHEMA, requestRuns } from "#libs/reconcile";
+import { QUEUE_SCHEMA, requestRuns, TASKS } from "#libs/reconcile";
 import type { Ledger } from "#libs/ledger";
 import { startReconciler, type RunningReconciler } from "../../apps/reconciler/start.js";
 import { freshDatabase, type FreshDatabase } from "../support/services.js";
@@ -36,7 +36,7 @@ beforeEach(async () => {
   ledger = openLedger(settings);
   lines = [];
   reconciler = await startReconciler(settings, { ledger, log: logInto(lines) });
-  await until("the first run of each task is over", async () => (await countOf(record, "reconcile_runs")) === 4);
+  await until("the first run of each task is over", async () => (await countOf(record, "reconcile_runs")) === TASKS.length);
 });
 
 afterEach(async () => {
@@ -140,7 +140,7 @@ describe("retention", () => {
     expect(await lastRun("retention")).toMatchObject({
       outcome: "ok",
       handled: 3,
-      detail: { idempotencyKeys: 1, runs: 2 },
+      detail: { idempotencyKeys: 1, runs: 2, deliveries: 0 },
     });
     const { rows } = await record.query("SELECT key FROM idempotency_keys");
     expect(rows).toEqual([{ key: "47 hours" }]);

@@ -6,7 +6,7 @@ import { HttpTenant } from "../support/http.js";
 import type { Replicas } from "../support/replicas.js";
 import { Client, isKeyed } from "./client.js";
 import { decideWhatIsDue } from "./due.js";
-import { inSomeOrder } from "./order.js";
+import { aloneInSomeOrder } from "./order.js";
 import { expectAllShown, expectBinding, expectCopies } from "./reads.js";
 import {
   decidedOf,
@@ -73,7 +73,7 @@ export class HttpWorld {
     const book = bookOf(given, made.id);
     expect((await made.admin("GET")).body).toEqual(tenantShown(book));
     const client = new Client(processes.map((process) => new HttpTenant(process, made.id, made.key)));
-    return { book, client, made: { tenantId: made.id, jobs: [], reservations: [], sent: [] } };
+    return { book, client, made: { tenantId: made.id, service: null, jobs: [], reservations: [], sent: [] } };
   }
 
   async run(step: Step): Promise<void> {
@@ -234,7 +234,7 @@ export class HttpWorld {
     });
     const stands = textOf(await shapeIn(this.service.record, tenant.book.tenantId));
     const inside = given.filter(({ isOutside }) => !isOutside);
-    const end = inSomeOrder(tenant.book, inside, this.now, (ended) => textOf(shapeOf(ended)) === stands);
+    const end = aloneInSomeOrder(tenant.book, inside, this.now, (ended) => textOf(shapeOf(ended)) === stands);
     if (!end) throw new Error(`no order of these explains ${JSON.stringify({ given, stands }, null, 1)}`);
     tenant.book = end;
     for (const { command, got } of all) {

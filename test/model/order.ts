@@ -1,5 +1,6 @@
 import { decide, type Command, type Outcome, type TenantBook } from "#libs/ledger";
-import { copyOf } from "./shape.js";
+import type { WholeBooks } from "../support/book.js";
+import { copiesOf } from "./shape.js";
 
 /** A command that ran at the same time as others, and what came of it. */
 export interface Given {
@@ -12,22 +13,34 @@ export interface Given {
   says(outcome: Outcome): boolean;
 }
 
-/** The book after some order of the commands in which the rules say what came of each and the end holds; else null. */
+/** The books after some order of the commands in which the rules say what came of each and the end holds; else null. */
 export function inSomeOrder(
-  book: TenantBook,
+  books: WholeBooks,
   given: readonly Given[],
   now: number,
-  holds: (end: TenantBook) => boolean,
-): TenantBook | null {
+  holds: (end: WholeBooks) => boolean,
+): WholeBooks | null {
   // A copy may be two seconds old when it denies: such a denial has no place in the order, and it changed nothing.
   const open = given.filter(({ isDenial }) => !isDenial);
-  if (open.length === 0) return holds(book) ? book : null;
+  if (open.length === 0) return holds(books) ? books : null;
   for (const one of open) {
-    const next = copyOf(book);
-    if (!one.says(decide(next, one.command, now))) continue;
+    const next = copiesOf(books);
+    if (!one.says(decide(next.get(one.command.tenantId)!, one.command, now))) continue;
     const rest = open.filter((other) => other !== one);
     const end = inSomeOrder(next, rest, now, holds);
     if (end) return end;
   }
   return null;
+}
+
+/** The same for a tenant whose work is for no service. */
+export function aloneInSomeOrder(
+  book: TenantBook,
+  given: readonly Given[],
+  now: number,
+  holds: (end: TenantBook) => boolean,
+): TenantBook | null {
+  const { tenantId } = book;
+  const end = inSomeOrder(new Map([[tenantId, book]]), given, now, (books) => holds(books.get(tenantId)!));
+  return end && end.get(tenantId)!;
 }

@@ -1,10 +1,13 @@
 import {
   parseBalanceKey,
+  serviceBookId,
+  serviceOfBook,
   TenantBook,
   type KeyRecord,
   type Tenant,
   type TenantSettings,
 } from "../../libs/ledger/domain/index.js";
+import type { WholeBooks } from "../support/book.js";
 import type { TestRecord } from "../support/record.js";
 
 /** All that stands of one tenant, as plain JSON in one order, so that a record and a book can be compared. */
@@ -64,9 +67,15 @@ function parsed(row: KeyRecord): object {
   return { ...row, answer: JSON.parse(row.answer) as object };
 }
 
-/** A copy that decisions do not share with the original. */
-export function copyOf(book: TenantBook): TenantBook {
-  const copy = new TenantBook(book.tenantId, true);
+/** Copies that decisions do not share with the originals. */
+export function copiesOf(books: WholeBooks): WholeBooks {
+  const copies: WholeBooks = new Map();
+  for (const [id, book] of books) copies.set(id, copyOf(book, copies));
+  return copies;
+}
+
+export function copyOf(book: TenantBook, books: WholeBooks = new Map()): TenantBook {
+  const copy = new TenantBook(book.tenantId, true, books);
   copy.tenant = plain(book.tenant);
   copy.settings = plain(book.settings);
   for (const name of ["jobs", "reservations", "attempts", "balances", "keys", "users"] as const) {
@@ -81,10 +90,16 @@ const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`;
 export async function shapeIn(record: TestRecord, tenantId: string): Promise<Shape> {
   const rows = (select: string, rest: string) =>
     record.sql<Record<string, unknown>>(`SELECT ${select} FROM ${rest} `, [tenantId]);
-  const [tenant] = await rows(
-    `id, name, enforcement, state, config_version AS "configVersion", ${ms("created_at")} AS "createdAt", ${ms("deleted_at")} AS "deletedAt"`,
-    "tenants WHERE id = $1",
-  );
+  const [tenant] =
+    serviceOfBook(tenantId) === null
+      ? await rows(
+          `id, name, enforcement, state, config_version AS "configVersion", ${ms("created_at")} AS "createdAt", ${ms("deleted_at")} AS "deletedAt"`,
+          "tenants WHERE id = $1",
+        )
+      : await rows(
+          `$1 AS id, name, 'enforce' AS enforcement, 'active' AS state, version AS "configVersion", ${ms("created_at")} AS "createdAt", NULL AS "deletedAt"`,
+          `services WHERE name = substr($1, ${serviceBookId("").length + 1})`,
+        );
   const allowances = await rows(
     `kind, scope_id AS scope, unit, limit_amount AS "limit", period, time_zone AS "timeZone"`,
     "allowances WHERE tenant_id = $1",

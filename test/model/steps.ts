@@ -1,11 +1,21 @@
 import fc from "fast-check";
-import type { Ask, Command, Outcome, Period, TenantChange } from "#libs/ledger";
+import {
+  serviceBookId,
+  type AllowanceSetting,
+  type Ask,
+  type Command,
+  type Outcome,
+  type Period,
+  type TenantChange,
+} from "#libs/ledger";
 import type { BookSettings } from "../support/book.js";
 import { commandsOf, keyed } from "../support/commands.js";
 
 /** What was made so far in one tenant, for later commands to pick from. */
 export interface Made {
   readonly tenantId: string;
+  /** The service that work may be for; null: there is none. */
+  readonly service: string | null;
   readonly jobs: string[];
   /** Reservation id → the units that it asked for. */
   readonly reservations: { id: string; units: string[] }[];
@@ -73,6 +83,7 @@ const reserve = fc.record({
   admit: fc.constantFrom("all" as const, "partial" as const),
   dryRun: fc.integer({ min: 0, max: 9 }).map((roll) => roll === 0),
   ttlMs: fc.constantFrom(1_000, 60_000, 7_200_000),
+  atService: fc.boolean(),
   /** Under a key that an earlier command may have used, for another request. */
   reuses: fc.oneof({ weight: 14, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat() }),
 });
@@ -101,6 +112,11 @@ const extend = fc.record({
   kind: fc.constant("extend" as const),
   which: fc.nat(),
   ttlMs: fc.constantFrom(1_000, 600_000),
+});
+const configureService = fc.record({
+  kind: fc.constant("configureService" as const),
+  limits: fc.record({ tokens: limit, calls: limit }, { requiredKeys: [] }),
+  zoned,
 });
 const again = fc.record({ kind: fc.constant("again" as const), which: fc.nat() });
 const allowance = fc
@@ -152,6 +168,7 @@ const action = fc.oneof(
   { weight: 3, arbitrary: close },
   { weight: 1, arbitrary: extend },
   { weight: 4, arbitrary: configure },
+  { weight: 1, arbitrary: configureService },
   { weight: 2, arbitrary: endJob },
   { weight: 3, arbitrary: again },
 );
@@ -176,6 +193,7 @@ export function commandOf(action: Action, made: Made): Command {
   if (action.kind === "again") return pick(sent, action.which) ?? commands.release("rsv_none");
   if (action.kind === "configure")
     return commands.configure(action.change, action.change.change === "adjust" ? { key: keyed() } : {});
+  if (action.kind === "configureService") return configureServiceOf(action, made);
   if (action.kind === "createJob") return createJobOf(action, made);
   if (action.kind === "endJob") return commands.endJob(pick(jobs, action.job) ?? "job_none", action.state);
   if (action.kind === "reserve") return reserveOf(action, made);
@@ -184,6 +202,17 @@ export function commandOf(action: Action, made: Made): Command {
   if (action.kind === "settle") return commands.settle(id, actual(action.actual));
   if (action.kind === "charge") return commands.charge(id, action.place, actual(action.actual), action.outcome);
   return action.kind === "extend" ? commands.extend(id, action.ttlMs) : commands[action.kind](id);
+}
+
+/** An allowance that is not named is taken away. */
+function configureServiceOf(
+  { limits, zoned: [period, timeZone] }: Extract<Action, { kind: "configureService" }>,
+  { tenantId, service }: Made,
+): Command {
+  if (service === null) return commandsOf(tenantId).release("rsv_none");
+  const allowances: Record<string, AllowanceSetting> = {};
+  for (const [name, to] of Object.entries(limits)) allowances[name] = { limit: to, period, timeZone };
+  return commandsOf(serviceBookId(service)).configure({ change: "service", allowances, flow: {} });
 }
 
 /** A child is mostly of its parent's user, which it need not name. */
@@ -195,13 +224,14 @@ function createJobOf({ user: named, most, child }: Extract<Action, { kind: "crea
 }
 
 function reserveOf(
-  { ask: asked, admit, dryRun, ttlMs, job, reuses }: Extract<Action, { kind: "reserve" }>,
+  { ask: asked, admit, dryRun, ttlMs, job, reuses, atService }: Extract<Action, { kind: "reserve" }>,
   made: Made,
 ): Command {
   const command = commandsOf(made.tenantId).reserve(pick(made.jobs, job) ?? "job_none", asked, {
     admit,
     dryRun,
     ttlMs,
+    service: atService ? made.service : null,
   });
   const used =
     reuses === null

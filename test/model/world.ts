@@ -1,15 +1,15 @@
-import { decide, type Command, type Ledger, type Outcome, type TenantBook } from "#libs/ledger";
-import { bookOf, NOON, type BookSettings } from "../support/book.js";
+import { decide, serviceBookId, type Command, type Ledger, type Outcome } from "#libs/ledger";
+import { bookOf, NOON, type BookSettings, type WholeBooks } from "../support/book.js";
 import { commandsOf } from "../support/commands.js";
 import type { TestRecord } from "../support/record.js";
 import { inSomeOrder } from "./order.js";
 import { commandOf, remember, type Made, type Placed, type Step } from "./steps.js";
-import { shapeIn, shapeOf, textOf } from "./shape.js";
+import { copiesOf, shapeIn, shapeOf, textOf } from "./shape.js";
 
-/** The same tenants twice: in a record behind two ledgers, and as whole books that the bare rules decide on. */
+/** The same tenants, and a service of theirs, twice: in a record behind two ledgers, and as whole books that the bare rules decide on. */
 export class World {
   private readonly made: Made[] = [];
-  private readonly books: TenantBook[] = [];
+  private books: WholeBooks = new Map();
 
   private constructor(
     private readonly record: TestRecord,
@@ -24,11 +24,12 @@ export class World {
   ): Promise<World> {
     const world = new World(record, ledgers, NOON);
     await record.setClock(world.now);
+    const service = await record.newService({ tokens: 150 });
+    bookOf({ allowances: { tokens: 150 } }, serviceBookId(service), world.books);
     for (const settings of tenants) {
-      const book = bookOf(settings);
-      await record.newTenant(settings, book.tenantId);
-      world.books.push(book);
-      world.made.push({ tenantId: book.tenantId, jobs: [], reservations: [], sent: [] });
+      const { tenantId } = bookOf(settings, undefined, world.books);
+      await record.newTenant(settings, tenantId);
+      world.made.push({ tenantId, service, jobs: [], reservations: [], sent: [] });
     }
     await world.knowTime();
     return world;
@@ -46,13 +47,13 @@ export class World {
 
   /** In the end all that stands is the same, row by row. */
   async expectSame(): Promise<void> {
-    for (const book of this.books) expect(await shapeIn(this.record, book.tenantId)).toEqual(shapeOf(book));
+    for (const [id, book] of this.books) expect(await shapeIn(this.record, id)).toEqual(shapeOf(book));
   }
 
   /** A command alone: the same outcome to the last figure, and the same balances. */
   private async runOne({ tenant, action }: Placed): Promise<void> {
     const command = commandOf(action, this.made[tenant]!);
-    const expected = decide(this.books[tenant]!, command, this.now);
+    const expected = this.decide(command);
     remember(this.made[tenant]!, command, expected);
     expect({ command, outcome: plain(await this.send(this.ledgers[0], command)) }).toEqual({
       command,
@@ -68,15 +69,34 @@ export class World {
       commands.map(({ command }, i) => this.send(this.ledgerFor(command, i), command)),
     );
     for (const [i, { tenant, command }] of commands.entries()) remember(this.made[tenant]!, command, outcomes[i]!);
-    for (const [tenant, book] of this.books.entries()) {
-      const mine = commands.flatMap((one, i) => (one.tenant === tenant ? [given(one.command, outcomes[i]!)] : []));
-      const stands = textOf(await shapeIn(this.record, book.tenantId));
-      const end = inSomeOrder(book, mine, this.now, (ended) => textOf(shapeOf(ended)) === stands);
+    const ran = commands.map(({ command }, i) => given(command, outcomes[i]!));
+    for (const ids of this.apart(commands.map(({ command }) => command))) {
+      const mine = ran.filter(({ command }) => ids.includes(command.tenantId));
+      const stands = await Promise.all(ids.map(async (id) => textOf(await shapeIn(this.record, id))));
+      const isSame = (ended: WholeBooks) => ids.every((id, i) => textOf(shapeOf(ended.get(id)!)) === stands[i]);
+      const some = new Map(ids.map((id) => [id, this.books.get(id)!]));
+      const end = inSomeOrder(some, mine, this.now, isSame);
       if (!end) throw new Error(`no order of these explains ${JSON.stringify({ mine, stands }, null, 1)}`);
-      this.books[tenant] = end;
+      this.books = copiesOf(new Map([...this.books, ...end]));
     }
     await this.record.expectSound();
     await this.knowTime();
+  }
+
+  /** The ids of the books that have an order of their own: what moves the service has one with all else that does. */
+  private apart(commands: readonly Command[]): string[][] {
+    const service = serviceBookId(this.made[0]!.service!);
+    const moving = commands.filter((command) => {
+      if (command.type === "reserve") return command.service !== null;
+      const book = this.books.get(command.tenantId)!;
+      return "reservationId" in command && (book.reservations.find(command.reservationId)?.service ?? null) !== null;
+    });
+    const together = new Set([service, ...moving.map(({ tenantId }) => tenantId)]);
+    return [[...together], ...[...this.books.keys()].filter((id) => !together.has(id)).map((id) => [id])];
+  }
+
+  private decide(command: Command): Outcome {
+    return decide(this.books.get(command.tenantId)!, command, this.now);
   }
 
   /** What a ledger remembers of settings and jobs may be a second old: changes of them go through the first. */
@@ -90,24 +110,24 @@ export class World {
 
   /** A batch shows a ledger the record's time and the tenant's settings. */
   private async knowTime(): Promise<void> {
-    for (const [i, book] of this.books.entries()) {
-      const command: Command = { type: "openWindows", tenantId: book.tenantId };
-      expect(await this.send(this.ledgers[0], command)).toEqual(decide(this.books[i]!, command, this.now));
+    for (const tenantId of this.books.keys()) {
+      const command: Command = { type: "openWindows", tenantId };
+      expect(await this.send(this.ledgers[0], command)).toEqual(this.decide(command));
       await this.send(this.ledgers[1], command);
-      this.made[i]!.jobs.length ||= await this.firstJob(i);
     }
+    for (const [i, { jobs }] of this.made.entries()) jobs.length ||= await this.firstJob(i);
   }
 
   private async firstJob(tenant: number): Promise<number> {
     const { tenantId, jobs } = this.made[tenant]!;
     const command = commandsOf(tenantId).createJob({ user: "ann" });
     jobs.push(command.jobId);
-    expect(await this.send(this.ledgers[0], command)).toEqual(decide(this.books[tenant]!, command, this.now));
+    expect(await this.send(this.ledgers[0], command)).toEqual(this.decide(command));
     return jobs.length;
   }
 
   private async expectSameBalances(): Promise<void> {
-    for (const book of this.books) {
+    for (const book of this.books.values()) {
       const { balances } = shapeOf(book);
       const rows = await this.record.balances(book.tenantId);
       expect(rows.map(byName)).toEqual(balances.map(byName).map((row) => expect.objectContaining(row)));

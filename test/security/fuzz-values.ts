@@ -1,9 +1,16 @@
 import type { FuzzRandom } from "./fuzz-random.js";
+import { NOWHERE } from "./requests.js";
 import { idPrefix, resolved, type Operation, type Schema } from "./routes.js";
 
 /** What a tenant has by now, the newest last. */
 export class Owner {
-  readonly ids: Readonly<Record<"key" | "job" | "rsv" | "att", string[]>> = { key: [], job: [], rsv: [], att: [] };
+  readonly ids: Readonly<Record<"key" | "job" | "rsv" | "att" | "dlv", string[]>> = {
+    key: [],
+    job: [],
+    rsv: [],
+    att: [],
+    dlv: [],
+  };
 
   constructor(
     readonly id: string,
@@ -14,6 +21,8 @@ export class Owner {
 
 export interface World {
   readonly adminKey: string;
+  /** What belongs to no tenant. */
+  readonly operator: Owner;
   /** Those that requests work on from the first to the last. */
   readonly tenants: readonly Owner[];
   /** Those that a request made, and that another one may end. */
@@ -65,12 +74,17 @@ export function endsSomething({ id }: Operation): boolean {
   return ENDS.includes(id);
 }
 
+/** Where the operator has what a tenant has as well. */
+export const OPERATORS_OWN = "/v1/admin/webhooks";
+
 const UNITS = ["tokens", "calls"];
 const USERS = ["ada", "bob", "päule ü"];
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   timeZone: ["UTC", "Europe/Berlin", "Asia/Kolkata"],
   scope: ["tenant", "user:ada"],
   service: ["model", "tool.v1"],
+  webhook: ["hook", "other"],
+  url: [NOWHERE, `${NOWHERE}?a=b`],
 };
 
 /** Values that fit their schema, drawn at random. */
@@ -86,8 +100,9 @@ export class ValidValues {
   owner = new Owner(`ten_${"0".repeat(26)}`);
 
   chooseOwner(operation: Operation): void {
-    const { tenants, spare } = this.world;
-    this.owner = this.random.pick(endsSomething(operation) && spare.length > 0 ? spare : tenants);
+    const { operator, tenants, spare } = this.world;
+    if (operation.path.startsWith(OPERATORS_OWN)) this.owner = operator;
+    else this.owner = this.random.pick(endsSomething(operation) && spare.length > 0 ? spare : tenants);
   }
 
   parameter(name: string, schema: Schema): string {

@@ -23,7 +23,9 @@ const NOBODY = {
   job: `job_${"0".repeat(26)}`,
   rsv: `rsv_${"0".repeat(26)}`,
   att: `att_${"0".repeat(26)}.e30.${"A".repeat(22)}`,
+  dlv: `dlv_${"0".repeat(26)}`,
   service: "nobody",
+  webhook: "nobody",
   user: "nobody",
   unit: "nothing",
 };
@@ -61,11 +63,12 @@ function textOf({ body }: Answer, sent: string): string {
   return names.reduce((text, name) => text.replaceAll(name, "<sent>"), JSON.stringify(body));
 }
 
-/** The answer without what differs between any two: the name that was sent, ids and times. */
+/** The answer without what differs between any two: the name that was sent, ids, secrets and times. */
 function shapeOf(answer: Answer, sent: string): { status: number; text: string } {
   const text = textOf(answer, sent)
     .replace(/\batt_[\w.-]+/g, "<permit>")
-    .replace(/\b(ten|key|job|rsv)_[0-9A-Z]{26}\b/g, "<id>")
+    .replace(/\bwhsec_[\w-]+/g, "<secret>")
+    .replace(/\b(ten|key|job|rsv|dlv|evt)_[0-9A-Z]{26}\b/g, "<id>")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
   return { status: answer.status, text };
 }
@@ -93,7 +96,7 @@ describe("another tenant's name", () => {
       const answer = await send(operation, one, { place, value });
       const control = await send(operation, two, { place, value: nobody });
       expect(shapeOf(answer, value)).toEqual(shapeOf(control, nobody));
-      if (["key", "job", "rsv", "att"].includes(place.kind) && place.in !== "query") {
+      if (["key", "job", "rsv", "att", "dlv"].includes(place.kind) && place.in !== "query") {
         expect(answer.body.results?.[0]?.status ?? answer.status).toBe(404);
       }
       expectNothingOf(other, answer, value);

@@ -1,6 +1,6 @@
 import { newService, starterOf } from "../support/flow.js";
 import type { Holdfast, HttpTenant } from "../support/http.js";
-import type { Values } from "./requests.js";
+import { NOWHERE, type Values } from "./requests.js";
 
 /** A tenant that has one of everything. */
 export interface Neighbour {
@@ -36,10 +36,16 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
   const service = await newService(holdfast, {});
   await tenant.admin("PUT", `/services/${service}`, { concurrency: 100 });
   const permit = await starterOf(tenant).permit(reservations[1]!, { service });
-  const ids = { ten: tenant.id, key: spare.body.id, job: jobs[0]!, rsv: reservations[0]! };
+  const webhook = `${mark}-hook`;
+  const told = { url: NOWHERE, events: ["audit.drift"], enabled: false };
+  const hooks = [webhook, `${mark}-other`].map((name) => tenant.admin("PUT", `/webhooks/${name}`, told));
+  const secrets = (await Promise.all(hooks)).map(({ body }) => body["secret"] as string);
+  const ping = () => tenant.admin("POST", `/webhooks/${webhook}/ping`);
+  const deliveries = [(await ping()).body, (await ping()).body];
+  const ids = { ten: tenant.id, key: spare.body.id, job: jobs[0]!, rsv: reservations[0]!, dlv: deliveries[0]!.id };
   return {
     tenant,
-    values: { ...ids, att: permit.body.id, service, user, unit },
+    values: { ...ids, att: permit.body.id, service, webhook, user, unit },
     secrets: [
       mark,
       tenant.id,
@@ -50,6 +56,8 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
       ...children.map(({ body }) => body.id),
       ...reservations,
       permit.body.id,
+      ...secrets,
+      ...deliveries.flatMap(({ id, eventId }) => [id, eventId as string]),
     ],
   };
 }

@@ -2,7 +2,20 @@ import { fresh } from "../support/commands.js";
 import { idPrefix, resolved, type Operation, type Schema } from "./routes.js";
 
 /** What can name something of a tenant: an id by its prefix, or one of these. */
-export const KINDS = ["ten", "key", "job", "rsv", "att", "service", "user", "unit", "cursor", "scope"] as const;
+export const KINDS = [
+  "ten",
+  "key",
+  "job",
+  "rsv",
+  "att",
+  "dlv",
+  "service",
+  "webhook",
+  "user",
+  "unit",
+  "cursor",
+  "scope",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What the places of a valid request are filled with. */
@@ -103,12 +116,16 @@ function bodyOf(schema: Schema, values: Values): Record<string, unknown> {
   const wanted = Object.entries(properties).filter(
     ([name, each]) =>
       required.includes(name) ||
-      // Of amounts and a plan one is needed, and with a parent a grant, which the schema does not say.
-      ["user", "amounts", "grant", "idempotencyKey"].includes(name) ||
+      // Of amounts and a plan one is needed, and with a parent a grant, which the schema does not say. A webhook that
+      // is not enabled sends nothing while others are compared.
+      ["user", "amounts", "grant", "idempotencyKey", "enabled"].includes(name) ||
       idPrefix(each) !== undefined,
   );
   return Object.fromEntries(wanted.map(([name, each]) => [name, valueOf(name, resolved(each), values)]));
 }
+
+/** Where nobody listens. */
+export const NOWHERE = "http://127.0.0.1:9/";
 
 /** Numbers that fit the tenants of these tests. */
 const NUMBERS: Readonly<Record<string, number>> = { limit: 1_000, ttlMs: 60_000 };
@@ -117,6 +134,7 @@ function valueOf(name: string, schema: Schema, values: Values): unknown {
   const prefix = idPrefix(schema);
   if (prefix !== undefined) return values[prefix as keyof Values];
   if (name === "user") return values.user;
+  if (name === "url") return NOWHERE;
   if (name === "idempotencyKey") return fresh("K");
   if (schema.const !== undefined || schema.enum) return schema.const ?? schema.enum![0];
   if (schema.oneOf) return valueOf(name, resolved(schema.oneOf[0]!), values);

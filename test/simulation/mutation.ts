@@ -17,3 +17,10 @@ export const edit = (file: string, from: string, to: string): Edit => ({ file, f
 
 /** The belt: the record repeats the limit as a condition. */
 export const noBelt = edit("test/simulation/tables.ts", "if (bound && !fits)", "if (false)");
+
+/** Nor does it compare the versions that were read. */
+export const noVersions = edit(
+  "test/simulation/tables.ts",
+  "if ((rows.get(balance.key)?.version ?? 0) !== readVersion)",
+  "if (false)",
+);

@@ -1,5 +1,6 @@
-import { edit, noBelt, type Mutation } from "./mutation.js";
+import { edit, noBelt, noVersions, type Mutation } from "./mutation.js";
 import { CLOSING_MUTATIONS } from "./mutations-closing.js";
+import { SERVICE_MUTATIONS } from "./mutations-services.js";
 
 const BATCH = "libs/ledger/protocol/batch.ts";
 const BINDING = "libs/ledger/domain/binding.ts";
@@ -7,12 +8,9 @@ const DECIDE = "libs/ledger/domain/decide.ts";
 const TABLES = "test/simulation/tables.ts";
 const POSTGRES = "test/simulation/postgres.ts";
 
-const noVersions = edit(TABLES, "if ((rows.get(balance.key)?.version ?? 0) !== readVersion)", "if (false)");
 const noUniqueKey = edit(TABLES, "if (tables.keys.has(key) || seen.has(key))", "if (false)");
 /** The tenants are locked only when the transaction writes: what was decided on may have changed since. */
-const locksAfterDecision = [
-  edit(POSTGRES, "for (const id of [...books.keys()].sort()) await this.lock(session, id);", ""),
-];
+const locksAfterDecision = [edit(POSTGRES, "for (const id of tenants.sort()) await this.lock(session, id);", "")];
 const unlimited = (scope: string) =>
   edit(
     "libs/plan/admission.ts",
@@ -22,7 +20,7 @@ const unlimited = (scope: string) =>
 
 /** Faults of every part, and what each must be found by. */
 export const MUTATIONS: readonly Mutation[] = [
-  ...["job", "user", "tenant"].map((scope) => ({
+  ...["job", "user", "tenant", "service"].map((scope) => ({
     name: `the rules ignore the limit of the ${scope}, and the belt is off`,
     edits: [unlimited(scope), noBelt],
     finds: /was admitted over a limit|reserve failed/,
@@ -118,7 +116,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "tenants are locked in the order in which they were named",
-    edits: [edit(POSTGRES, "[...books.keys()].sort()", "[...books.keys()]")],
+    edits: [edit(POSTGRES, "tenants.sort()", "tenants")],
     finds: /deadlock/,
   },
   {
@@ -165,4 +163,5 @@ export const MUTATIONS: readonly Mutation[] = [
     finds: /would have fitted|only .* were taken|it was never so/,
   },
   ...CLOSING_MUTATIONS,
+  ...SERVICE_MUTATIONS,
 ];

@@ -3,6 +3,7 @@ import {
   balanceKey,
   bookIn,
   decide,
+  serviceBookId,
   type Attempt,
   type Balance,
   type Books,
@@ -15,7 +16,7 @@ import { PostgresRecord } from "../../libs/ledger/postgres/index.js";
 import type { RecordStore } from "../../libs/ledger/protocol/ports.js";
 import { RedisCopies } from "../../libs/ledger/redis/index.js";
 import { commandOf, remember, settings, stepsOf, type Made, type Placed, type Step } from "../model/steps.js";
-import { bookOf, NOON } from "../support/book.js";
+import { bookOf, NOON, type WholeBooks } from "../support/book.js";
 import { fresh } from "../support/commands.js";
 import { eventually, TestRecord } from "../support/record.js";
 import { redisUrl } from "../support/services.js";
@@ -121,22 +122,25 @@ describe("a ledger on the simulated record", () => {
         const { scheduler, random, postgres, settle } = simulated();
         const redis = new SimRedis("redis", scheduler, NOON);
         const process = new SimProcess("api", { scheduler, random, postgres, log: quiet, tailMs: 10 }, redis);
-        const books = given.map((one) => bookOf(one));
-        for (const { tenant, settings: set } of books)
+        const shelf: WholeBooks = new Map();
+        const service = fresh("svc");
+        const books = given.map((one) => bookOf(one, undefined, shelf));
+        bookOf({ allowances: { tokens: 150 } }, serviceBookId(service), shelf);
+        for (const { tenant, settings: set } of shelf.values())
           postgres.addTenant({ tenant: { ...tenant! }, settings: { ...set } });
-        const made = books.map(({ tenantId }): Made => ({ tenantId, jobs: [], reservations: [], sent: [] }));
+        const made = books.map(({ tenantId }): Made => ({ tenantId, service, jobs: [], reservations: [], sent: [] }));
         for (const { tenant, action } of run.flatMap(placedIn)) {
           const command = commandOf(action, made[tenant]!);
           // The record's clock runs with virtual time: its time under the lock is that of the answer's batch.
           postgres.clockAhead = NOON - scheduler.now;
           const answer = await settle(process.handle(command));
-          const expected = decide(books[tenant]!, command, NOON);
+          const expected = decide(shelf.get(command.tenantId)!, command, NOON);
           expect({ command, answer: withoutTimes(answer) }).toEqual({ command, answer: withoutTimes(expected) });
           remember(made[tenant]!, command, expected);
           // An admission is answered before the copies know of it, and the next denial must show it.
           await settle(scheduler.sleep(REDIS_TIMEOUT_MS));
         }
-        for (const book of books) expect(rowsOf(postgres.tables.get(book.tenantId)!)).toEqual(rowsOf(book));
+        for (const [id, book] of shelf) expect(rowsOf(postgres.tables.get(id)!)).toEqual(rowsOf(book));
       }),
       { numRuns: 60 },
     );

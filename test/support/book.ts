@@ -2,6 +2,7 @@ import {
   decide,
   fits,
   MAX_AMOUNT,
+  serviceOfBook,
   TenantBook,
   unitOfKey,
   type AllowanceSetting,
@@ -32,11 +33,20 @@ export function settingOf(given: number | null | AllowanceSetting): AllowanceSet
   return typeof given === "object" && given !== null ? given : { limit: given, period: "none", timeZone: "UTC" };
 }
 
-/** A whole ledger of one tenant in memory. By default 1 000 tokens and no other limit. */
-export function bookOf(settings: BookSettings = {}, tenantId = fresh("ten")): TenantBook {
+/**
+ * A whole ledger of one tenant in memory, or the book of a service. By default 1 000 tokens and no other limit. `books`:
+ * where it finds the books of services, and is put.
+ */
+export function bookOf(
+  settings: BookSettings = {},
+  tenantId = fresh("ten"),
+  books: WholeBooks = new Map(),
+): TenantBook {
   const { enforcement = "enforce", state = "active", allowances = { tokens: 1_000 } } = settings;
-  const book = new TenantBook(tenantId, true);
-  book.tenant = { id: tenantId, name: "a", enforcement, state, configVersion: 1, createdAt: NOON, deletedAt: null };
+  const book = new TenantBook(tenantId, true, books);
+  books.set(tenantId, book);
+  const name = serviceOfBook(tenantId) ?? "a";
+  book.tenant = { id: tenantId, name, enforcement, state, configVersion: 1, createdAt: NOON, deletedAt: null };
   book.settings = {
     allowances: Object.fromEntries(Object.entries(allowances).map(([unit, given]) => [unit, settingOf(given)])),
     userAllowance: settings.userAllowance ?? {},
@@ -44,6 +54,9 @@ export function bookOf(settings: BookSettings = {}, tenantId = fresh("ten")): Te
   };
   return book;
 }
+
+/** Whole books by their ids, each of which sees the others. */
+export type WholeBooks = Map<string, TenantBook>;
 
 /** A book under test: every command that it decides is checked against what must always hold. */
 export class Books {

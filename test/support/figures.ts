@@ -14,9 +14,18 @@ export class Figures {
     return new Figures(text, samples);
   }
 
-  /** Every metric, also one without a sample yet. */
-  get names(): string[] {
-    return [...this.text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!);
+  /** Every metric and its kind, also one without a sample yet. */
+  get kinds(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      [...this.text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name!, kind!]),
+    );
+  }
+
+  /** The labels that any sample has: those of a metric, with the buckets, sum and count of a histogram. */
+  labelsOf(metric: string): string[] {
+    const named = new RegExp(`^${metric}(_bucket|_sum|_count)?$`);
+    const found = this.samples.filter(({ name }) => named.test(name)).flatMap(({ labels }) => Object.keys(labels));
+    return [...new Set(found)].filter((label) => label !== "le");
   }
 
   /** The sum of what has these labels; undefined where nothing has. */

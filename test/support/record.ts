@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import pg from "pg";
-import { Ledger, type LedgerLog, type LedgerOptions, type TenantSettings } from "#libs/ledger";
+import { Ledger, serviceBookId, type LedgerLog, type LedgerOptions, type TenantSettings } from "#libs/ledger";
 import { settingOf, type BookSettings } from "./book.js";
 import { fresh } from "./commands.js";
 import { freshDatabase, redisUrl, type FreshDatabase } from "./services.js";
@@ -92,14 +92,32 @@ export class TestRecord {
       ...defaultsOf("user", settings.userAllowance),
       ...defaultsOf("job", settings.jobAllowance),
     ];
-    for (const row of rows) {
-      await this.sql(
-        `INSERT INTO allowances (tenant_id, kind, scope_id, unit, limit_amount, period, time_zone)
-         VALUES ($1, $2, '', $3, $4, $5, $6)`,
-        [id, ...row],
-      );
-    }
+    for (const row of rows) await this.addAllowance([id, ...row]);
     return id;
+  }
+
+  private addAllowance(row: readonly unknown[]): Promise<object[]> {
+    return this.sql(
+      `INSERT INTO allowances (tenant_id, kind, scope_id, unit, limit_amount, period, time_zone)
+       VALUES ($1, $2, '', $3, $4, $5, $6)`,
+      [...row],
+    );
+  }
+
+  /** The name of a new service. By default 1 000 tokens. */
+  async newService(
+    allowances: NonNullable<BookSettings["allowances"]> = { tokens: 1_000 },
+    name = fresh("svc"),
+  ): Promise<string> {
+    await this.sql(
+      `INSERT INTO services (name, settings, created_at, updated_at) VALUES ($1, '{}', holdfast_now(), holdfast_now())`,
+      [name],
+    );
+    for (const [unit, given] of Object.entries(allowances)) {
+      const { limit, period, timeZone } = settingOf(given);
+      await this.addAllowance([serviceBookId(name), "tenant", unit, limit, period, timeZone]);
+    }
+    return name;
   }
 
   balances(tenantId: string): Promise<BalanceRow[]> {

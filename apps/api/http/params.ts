@@ -1,13 +1,14 @@
 import { createParamDecorator, type ExecutionContext } from "@nestjs/common";
 import { ApiParam } from "@nestjs/swagger";
 import type { FastifyRequest } from "fastify";
+import { OPERATOR } from "#libs/webhooks";
 import { idSchema, PERMIT_SCHEMA, ULID_PATTERN } from "../openapi/schemas.js";
 import { invalid, notFound } from "../problems/problem.js";
 import { UNIT } from "../validation/amounts.js";
 import { SERVICE_NAME, SERVICE_RULE } from "../validation/service-name.js";
 import { isUserName, USER_RULE, USER_SCHEMA } from "../validation/text.js";
 
-const PREFIXES = { tenant: "ten", key: "key", job: "job", reservation: "rsv" } as const;
+const PREFIXES = { tenant: "ten", key: "key", job: "job", reservation: "rsv", delivery: "dlv" } as const;
 type Named = keyof typeof PREFIXES;
 
 const ULID = new RegExp(`^${ULID_PATTERN}$`);
@@ -45,6 +46,17 @@ export function ServiceParam(): ParameterDecorator {
     return value;
   });
 }
+
+/** The name of a webhook, by the operator: made like that of a service. */
+export function WebhookParam(): ParameterDecorator {
+  return pathParam("webhook", { type: "string", pattern: SERVICE_NAME.source }, (value) => {
+    if (!SERVICE_NAME.test(value)) throw invalid([{ pointer: "/webhook", message: SERVICE_RULE }]);
+    return value;
+  });
+}
+
+/** Whose webhooks a route is about that names no tenant. */
+export const OperatorParam: () => ParameterDecorator = createParamDecorator(() => OPERATOR);
 
 /** A permit carries all that is needed to finish it; whether it is one of ours is told by its signature. */
 export function PermitParam(): ParameterDecorator {

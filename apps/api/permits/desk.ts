@@ -1,4 +1,3 @@
-import { monotonicFactory } from "ulid";
 import {
   type Flow,
   RETRY_DEFAULTS,
@@ -7,6 +6,7 @@ import {
   type RetryLimits,
   type ServiceLimits,
 } from "#libs/flow";
+import { newId } from "#libs/ledger";
 import { Problem } from "../problems/problem.js";
 import type { ServiceDirectory } from "../services/directory.js";
 import type { PermitBody } from "./permit.dto.js";
@@ -16,7 +16,6 @@ import type { HeldPermit } from "./token.js";
 
 /** Attempts are counted for so much longer than the reservation lives now: it may be extended before anybody asks again. */
 const KEEP_LONGER_MS = 3_600_000;
-const nextUlid = monotonicFactory();
 
 export interface Asking {
   readonly tenantId: string;
@@ -69,7 +68,7 @@ export class PermitDesk {
     { jobId, attempts, charged, leftMs }: Standing,
   ): PermitRequest {
     return {
-      id: `att_${nextUlid()}`,
+      id: newId("att"),
       tenantId,
       jobId,
       reservationId,

@@ -45,8 +45,8 @@ export class PermitsController {
   @Operation({
     summary: "End an attempt: charge what it used, and free its place",
     description:
-      "Charged once, in full, also after the lease has ended; the same again answers the same. An attempt that did " +
-      "not succeed is charged as `failed`.",
+      "Charged once, in full, also after the lease has ended; the same again answers the same, another outcome or " +
+      "amount is a conflict. An attempt that did not succeed is charged as `failed`.",
     answer: FinishedView,
     problems: ["already_settled", "already_released", "attempts_exhausted", "conflict"],
   })

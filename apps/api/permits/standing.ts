@@ -29,14 +29,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** So many questions are under way at once; what comes meanwhile is asked together. */
-const MOST_AT_WORK = 1;
 const MOST_TOGETHER = 200;
 
-/** How reservations stand in the record now, as fresh as the question. */
+/** How reservations stand in the record now, as fresh as the question: what comes while one is under way is asked together. */
 export class Standings {
   private waiting: Waiting[] = [];
-  private atWork = 0;
+  private atWork = false;
 
   constructor(private readonly ledger: Ledger) {}
 
@@ -44,7 +42,7 @@ export class Standings {
   async of(asked: Asked): Promise<Standing> {
     const row = await new Promise<ChildStanding | null>((resolve, reject) => {
       this.waiting.push({ asked, resolve, reject });
-      if (this.atWork < MOST_AT_WORK) void this.work();
+      if (!this.atWork) void this.work();
     });
     if (!row) throw notFound("reservation");
     refuse(row, asked.reservationId, asked.child);
@@ -53,7 +51,7 @@ export class Standings {
   }
 
   private async work(): Promise<void> {
-    this.atWork += 1;
+    this.atWork = true;
     while (this.waiting.length > 0) {
       const together = this.waiting.splice(0, MOST_TOGETHER);
       try {
@@ -65,7 +63,7 @@ export class Standings {
         together.forEach(({ reject }) => reject(error));
       }
     }
-    this.atWork -= 1;
+    this.atWork = false;
   }
 }
 

@@ -4,9 +4,9 @@ import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { ServiceBody } from "./service.dto.js";
 
 const COUNT = { type: "integer", minimum: 0 };
-const MAYBE_COUNT = { type: ["integer", "null"], minimum: 0 };
+const MAYBE_COUNT = { type: "integer", nullable: true, minimum: 0 };
 
-/** How a service stands now. */
+/** How a service, or one tenant at it, stands now. */
 export class ServiceLiveView {
   @Shown(MAYBE_COUNT, { description: "Tokens of the rate that are there; null without a rate." })
   tokens!: number | null;
@@ -63,4 +63,10 @@ export class TenantServiceView extends ServiceBody {
 
   @Shown(INSTANT)
   updatedAt!: string;
+}
+
+/** With how the tenant stands there: its own places, tokens, breaker and limit, and its own callers that wait. */
+export class TenantServiceDetailView extends TenantServiceView {
+  @Shown({ type: ServiceLiveView })
+  live!: ServiceLiveView;
 }

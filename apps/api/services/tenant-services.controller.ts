@@ -1,4 +1,5 @@
 import { Delete, Get, Put } from "@nestjs/common";
+import { Flow } from "#libs/flow";
 import { IdParam, ServiceParam } from "../http/params.js";
 import { AdminRoutes } from "../http/routes.js";
 import { Operation } from "../openapi/operation.js";
@@ -6,7 +7,8 @@ import { notFound } from "../problems/problem.js";
 import { Prisma, PrismaClient } from "../record/client.js";
 import { Payload } from "../validation/pipe.js";
 import { checkService, ServiceBody } from "./service.dto.js";
-import { TenantServiceView } from "./service.view.js";
+import { limitsOf } from "./limits.js";
+import { TenantServiceDetailView, TenantServiceView } from "./service.view.js";
 
 interface OwnRow {
   readonly name: string;
@@ -17,7 +19,10 @@ interface OwnRow {
 /** What bounds the calls of one tenant to a service besides what bounds them all, so that it cannot take everything. */
 @AdminRoutes("tenants/:tenantId/services/:service")
 export class TenantServicesController {
-  constructor(private readonly record: PrismaClient) {}
+  constructor(
+    private readonly record: PrismaClient,
+    private readonly flow: Flow,
+  ) {}
 
   @Put()
   @Operation({
@@ -41,10 +46,16 @@ export class TenantServicesController {
   }
 
   @Get()
-  @Operation({ summary: "What bounds one tenant at a service", answer: TenantServiceView })
+  @Operation({
+    summary: "What bounds one tenant at a service, and how it stands there now",
+    description: "What binds all tenants stands at the service itself.",
+    answer: TenantServiceDetailView,
+  })
   async detail(@IdParam("tenant") tenantId: string, @ServiceParam() name: string): Promise<object> {
     const row = await this.record.tenantService.findUnique({ where: { tenantId_name: { tenantId, name } } });
-    return ownView(row, "setting");
+    if (!row) throw notFound("setting");
+    const live = await this.flow.show(name, limitsOf(row.settings as ServiceBody), tenantId);
+    return { ...ownView(row, "setting"), live: { ...live, shared: this.flow.isShared } };
   }
 
   @Delete()

@@ -16,7 +16,14 @@ const DROP_RUNS = `
     WHERE finished_at < (SELECT holdfast_now()) - CASE WHEN handled = 0 THEN interval '24 hours' ELSE interval '30 days' END
     LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))`;
 
-/** Drops what is kept for a time only: idempotency keys, and the history of the reconciler's runs. */
+/** What is pending is kept, however old. */
+const DROP_DELIVERIES = `
+  DELETE FROM webhook_deliveries WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM webhook_deliveries
+    WHERE created_at < (SELECT holdfast_now()) - interval '30 days' AND state <> 'pending'
+    LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))`;
+
+/** Drops what is kept for a time only: idempotency keys, and the history of the reconciler's runs and of deliveries. */
 export class Retention implements Task {
   readonly name = "retention";
   readonly alone = true;
@@ -31,7 +38,8 @@ export class Retention implements Task {
   async run(tally: Tally, signal: AbortSignal): Promise<"done"> {
     const idempotencyKeys = await this.drop(DROP_KEYS, [this.keepKeysMs], tally, signal);
     const runs = await this.drop(DROP_RUNS, [], tally, signal);
-    tally.detail = { idempotencyKeys, runs };
+    const deliveries = await this.drop(DROP_DELIVERIES, [], tally, signal);
+    tally.detail = { idempotencyKeys, runs, deliveries };
     return "done";
   }
 

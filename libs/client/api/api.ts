@@ -154,6 +154,11 @@ export class Api {
     return this.sender.send("ledger.list", { query }, call);
   }
 
+  /** Where the tenant's events are told; secrets are not shown. */
+  webhooks(query: t.Query<"ownWebhooks.list"> = {}, call?: CallOptions): Promise<t.Page<t.WebhookView>> {
+    return this.sender.send("ownWebhooks.list", { query }, call);
+  }
+
   /** All rows of a list, page by page: `for await (const job of holdfast.each((page) => holdfast.jobs.list(page)))`. */
   async *each<Row>(list: List<Row>): AsyncGenerator<Row, void, undefined> {
     let cursor: string | null = null;

@@ -893,6 +893,30 @@ export interface components {
         reason?: string;
       };
     };
+    WebhookView: {
+      /** @example billing */
+      name: string;
+      /** Format: uri */
+      url: string;
+      events: ("allowance.threshold" | "allowance.denied" | "breaker.changed" | "audit.drift")[];
+      enabled: boolean;
+      /**
+       * Format: date-time
+       * @description Until then the secret before the last rotation signs as well.
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      oldSecretUntil?: string;
+      /**
+       * Format: date-time
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      updatedAt: string;
+    };
   };
   responses: never;
   parameters: never;
@@ -1462,6 +1486,35 @@ export interface operations {
         content: {
           "application/json": {
             data: components["schemas"]["EntryView"][];
+            /** @description null on the last page. */
+            nextCursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  "ownWebhooks.list": {
+    parameters: {
+      query?: {
+        /** @description The most rows of one page. */
+        limit?: number;
+        /** @description The `nextCursor` of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description List the tenant's webhooks, which the operator sets */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["WebhookView"][];
             /** @description null on the last page. */
             nextCursor: string | null;
           };

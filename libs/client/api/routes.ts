@@ -30,4 +30,5 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
   "batch.run": { method: "POST", path: "/v1/batch" },
   "balances.list": { method: "GET", path: "/v1/balances" },
   "ledger.list": { method: "GET", path: "/v1/ledger" },
+  "ownWebhooks.list": { method: "GET", path: "/v1/webhooks" },
 };

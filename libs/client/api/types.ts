@@ -50,6 +50,7 @@ export type LeaseView = Schemas["LeaseView"];
 export type FinishedView = Schemas["FinishedView"];
 export type BalanceView = Schemas["BalanceView"];
 export type EntryView = Schemas["EntryView"];
+export type WebhookView = Schemas["WebhookView"];
 
 export type CreateJobBody = Schemas["CreateJobBody"];
 export type PlanBody = Schemas["PlanBody"];

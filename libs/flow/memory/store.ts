@@ -8,7 +8,7 @@ import { head, leave, newQueue, rouse, stayAlive, type Queue, type Waiter } from
 import { RETRY_DEFAULTS, type RetryBudget } from "../machines/retry-budget.js";
 import { decideTurn, type Turn } from "../machines/turn.js";
 import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "../store.js";
-import { viewOf } from "../view.js";
+import { viewOf, waitingOf } from "../view.js";
 import { Shelf } from "./shelf.js";
 
 /** What stands at a gate is kept so long after it was last used. */
@@ -88,14 +88,12 @@ export class MemoryFlowStore implements FlowStore {
     return known;
   }
 
-  async show(service: string, limits: Limits): Promise<ServiceView> {
+  async show(service: string, limits: Limits, tenantId?: string): Promise<ServiceView> {
     const now = this.clock();
-    const gate = this.gate(service, null, now);
-    const lines = [...this.queueOf(service, now).lines].map(([tenant, line]): [string, number] => [
-      tenant,
-      line.length,
-    ]);
-    return viewOf(gate, limits, { inFlight: inFlightAt(gate, now), waiting: Object.fromEntries(lines) }, now);
+    const gate = this.gate(service, tenantId ?? null, now);
+    const lines = [...this.queueOf(service, now).lines].map(([tenant, { length }]) => [tenant, length] as const);
+    const waiting = waitingOf(Object.fromEntries(lines), tenantId);
+    return viewOf(gate, limits, { inFlight: inFlightAt(gate, now), waiting }, now);
   }
 
   async setBreaker(service: string, { breaker }: Limits, to: "open" | "closed"): Promise<void> {

@@ -6,6 +6,7 @@ import type { Outcome } from "../machines/outcome.js";
 import type { Grant } from "../machines/permit.js";
 import type { Turn } from "../machines/turn.js";
 import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "../store.js";
+import { waitingOf } from "../view.js";
 import { decisionOf, seenIn } from "./answers.js";
 import { leasesOf, queueKeys, serviceGateKeys, tenantGateKeys, WAKE_CHANNEL } from "./keys.js";
 import { heldPartsOf, partsOf, type Part } from "./parts.js";
@@ -98,11 +99,14 @@ export class RedisFlowStore implements FlowStore {
     return (await this.run("nudge", queueKeys(service), { process, ...wakes(service) })) === "known";
   }
 
-  async show(service: string, limits: Limits): Promise<ServiceView> {
-    return seenIn(
-      (await this.run("show", [...serviceGateKeys(service), ...queueKeys(service)], {})) as string[],
-      limits,
-    );
+  async show(service: string, limits: Limits, tenantId?: string): Promise<ServiceView> {
+    if (tenantId === undefined) return this.look([...serviceGateKeys(service), ...queueKeys(service)], limits);
+    // In a cluster the tenant's gate is elsewhere than the queue, which is the service's.
+    const [own, whole] = await Promise.all([
+      this.look(tenantGateKeys(tenantId, service), limits),
+      this.show(service, {}),
+    ]);
+    return { ...own, waiting: waitingOf(whole.waiting, tenantId) };
   }
 
   async setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void> {
@@ -118,6 +122,10 @@ export class RedisFlowStore implements FlowStore {
   close(): void {
     this.client.disconnect();
     this.wakes?.close();
+  }
+
+  private async look(keys: readonly string[], limits: Limits): Promise<ServiceView> {
+    return seenIn((await this.run("show", keys, {})) as string[], limits);
   }
 
   private async decidePart(

@@ -32,6 +32,8 @@ export class GroupCommit {
   private queue: Pending[] = [];
   private inFlight = 0;
   private scheduled = false;
+  /** Tenants of the batches in flight. */
+  private readonly locked = new Set<string>();
   private closing = false;
   private idle: (() => void) | undefined;
   private readonly stopReaping: () => void;
@@ -91,14 +93,29 @@ export class GroupCommit {
 
   private flush(): void {
     this.queue = this.queue.filter((pending) => this.open.has(pending));
-    while (this.queue.length > 0 && this.inFlight < this.options.mostBatchesInFlight) {
-      const batch = this.queue.splice(0, this.options.mostInBatch);
+    while (this.inFlight < this.options.mostBatchesInFlight) {
+      const batch = this.take();
+      if (batch.length === 0) return;
       this.inFlight += 1;
+      const tenants = new Set(batch.map(({ command }) => command.tenantId));
+      for (const tenantId of tenants) this.locked.add(tenantId);
       void this.run(batch).finally(() => {
         this.inFlight -= 1;
+        for (const tenantId of tenants) this.locked.delete(tenantId);
         if (this.queue.length > 0) this.schedule();
       });
     }
+  }
+
+  /** Leaves out tenants that a batch in flight has locked: a second one would only wait for it, and take fewer along. */
+  private take(): Pending[] {
+    const batch: Pending[] = [];
+    this.queue = this.queue.filter((pending) => {
+      if (batch.length === this.options.mostInBatch || this.locked.has(pending.command.tenantId)) return true;
+      batch.push(pending);
+      return false;
+    });
+    return batch;
   }
 
   /** Answers all of them, whatever happens. */

@@ -1,6 +1,6 @@
--- What an operator sees of a service. Changes nothing.
+-- What an operator sees of a gate. Changes nothing.
 --
--- KEYS     five of the gate (see gateKeys), then those of the queue (see queueKeys)
+-- KEYS     five of the gate (see gateKeys), then those of the queue (see queueKeys) if it is a service's
 -- ARGV[1]  JSON: now? (ms)
 --
 -- Returns a status and what stands there:
@@ -12,13 +12,13 @@
 -- @include queueKeys
 local ask = cjson.decode(ARGV[1])
 local now = nowMs(ask.now)
-local gate, queue = gateKeys(1), queueKeys(6)
+local gate, queue = gateKeys(1), KEYS[6] and queueKeys(6)
 
 local bucket = redis.call('HMGET', gate.bucket, 'level', 'at')
 local state = redis.call('HMGET', gate.state, 'openUntil', 'limit')
 local inFlight = redis.call('ZCOUNT', gate.leases, '(' .. digits(now), '+inf')
 local answer = { 'seen', digits(now), digits(inFlight), bucket[1] or '', bucket[2] or '', state[1] or '0', state[2] or '' }
-for _, tenant in ipairs(redis.call('ZRANGE', queue.turns, 0, -1)) do
+for _, tenant in ipairs(queue and redis.call('ZRANGE', queue.turns, 0, -1) or {}) do
   answer[#answer + 1] = tenant
   answer[#answer + 1] = digits(redis.call('ZLEXCOUNT', queue.line, '[' .. tenant .. '|', '(' .. tenant .. '}'))
 end

@@ -16,4 +16,10 @@ describe("the schemas of openapi.json", () => {
     expect(Object.keys(LiveView!.properties)).toEqual(["status"]);
     expect(Object.keys(ServiceLiveView!.properties)).toContain("breaker");
   });
+
+  it("say of a figure that may be missing that it may be null, not that it is a list", () => {
+    const { places, tokens, adaptiveLimit } = document.components.schemas["ServiceLiveView"]!.properties;
+    const maybe = expect.objectContaining({ type: ["integer", "null"], minimum: 0 });
+    expect([places, tokens, adaptiveLimit]).toEqual([maybe, maybe, maybe]);
+  });
 });

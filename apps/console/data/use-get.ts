@@ -1,0 +1,41 @@
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { call, type CallOptions, type Method } from "../api/call.js";
+import { useSessions } from "../api/session.js";
+
+/** The key of whoever is signed in; pages that use it are only shown then. */
+export function useKey(): string {
+  const { session } = useSessions();
+  if (session === null) throw new Error("nobody is signed in");
+  return session.key;
+}
+
+/** One GET, asked again every `refreshMs` while the page can be seen. */
+export function useGet<T>(path: string, refreshMs?: number): UseQueryResult<T> {
+  const key = useKey();
+  return useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => call<T>(key, "GET", path, { signal }),
+    ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+  });
+}
+
+export interface Act extends Pick<CallOptions, "body" | "idempotencyKey"> {
+  readonly method: Method;
+  readonly path: string;
+}
+
+/** A change. Once it is answered, everything on the page is asked for again, since most figures hang together. */
+export function useAct<T>() {
+  const key = useKey();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ method, path, ...options }: Act) => call<T>(key, method, path, options),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+}
+
+/** A path with the parameters that are set. */
+export function withQuery(path: string, params: Readonly<Record<string, string | null | undefined>>): string {
+  const set = Object.entries(params).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set).toString()}`;
+}

@@ -1,0 +1,106 @@
+import { Link } from "react-router";
+import type { JobDetail } from "../api/types.js";
+import { BalanceBar } from "../data/balance-bar.js";
+import css from "../data/data.module.css";
+import { Facts } from "../data/facts.js";
+import { amount, amounts, moment } from "../data/format.js";
+import { Loaded } from "../data/loaded.js";
+import { useGet } from "../data/use-get.js";
+import { Panel } from "../frame/panel.js";
+import { useTitle } from "../frame/title.js";
+import { EndJob } from "./end-job.js";
+import { JobTag } from "./job-tag.js";
+import { JobTree } from "./job-tree.js";
+import { Reservations } from "./reservations.js";
+
+interface Props {
+  readonly jobId: string;
+  /** Of the jobs in the API. */
+  readonly path: string;
+  /** Of the jobs in the console. */
+  readonly to: string;
+  /** Only a tenant's own key reaches its reservations, and may end its jobs. */
+  readonly own: boolean;
+  readonly ledger?: string;
+}
+
+const REFRESH_MS = 3_000;
+
+export function JobPage({ jobId, path, to, own, ledger }: Props) {
+  const job = useGet<JobDetail>(`${path}/${encodeURIComponent(jobId)}`, REFRESH_MS);
+  return (
+    <Loaded query={job}>
+      {(detail) => (
+        <div className={css.stack}>
+          <Head job={detail} to={to} own={own} />
+          <Figures job={detail} />
+          {detail.children > 0 && (
+            <Panel title="Child jobs">
+              <JobTree parentJobId={detail.id} path={path} to={to} />
+            </Panel>
+          )}
+          {own && <Reservations jobId={detail.id} />}
+          {ledger !== undefined && (
+            <p>
+              <Link to={`${ledger}?jobId=${detail.id}`}>Its entries in the ledger</Link>
+            </p>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Head({ job, to, own }: { readonly job: JobDetail; readonly to: string; readonly own: boolean }) {
+  useTitle(job.name ?? job.id);
+  return (
+    <>
+      <div className={css.head}>
+        <div className={css.title}>
+          <h1>{job.name ?? "Job"}</h1>
+          <JobTag state={job.state} />
+        </div>
+        {own && job.state === "open" && <EndJob job={job} />}
+      </div>
+      <p className={css.muted}>
+        <code>{job.id}</code>
+        {job.user !== undefined && <> of user {job.user}</>}, made {moment(job.createdAt)}
+        {job.closedAt !== undefined && <>, ended {moment(job.closedAt)}</>}
+        {job.parentJobId !== undefined && (
+          <>
+            , child of <Link to={`${to}/${job.parentJobId}`}>{job.parentJobId}</Link> with a grant of{" "}
+            {amounts(job.grant)}
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Figures({ job }: { readonly job: JobDetail }) {
+  const { open, settled, released, expired } = job.reservations;
+  const facts = [
+    { title: "Child jobs", value: amount(job.children) },
+    { title: "Open reservations", value: amount(open) },
+    { title: "Settled", value: amount(settled) },
+    { title: "Released", value: amount(released) },
+    { title: "Expired", value: amount(expired), alarm: expired > 0 },
+  ];
+  return (
+    <Panel title="What it may spend, and does">
+      <div className={css.grid}>
+        {job.balances.map((balance) => (
+          <BalanceBar key={`${balance.unit} ${balance.window}`} balance={balance} />
+        ))}
+      </div>
+      <Facts facts={facts} />
+      {Object.keys(job.labels).length > 0 && (
+        <p className={css.muted}>
+          {Object.entries(job.labels)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join(", ")}
+        </p>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,96 @@
+import { useParams } from "react-router";
+import type { ServiceDetail } from "../api/types.js";
+import css from "../data/data.module.css";
+import { Facts } from "../data/facts.js";
+import { amount, moment } from "../data/format.js";
+import { Loaded } from "../data/loaded.js";
+import { TimeChart } from "../data/time-chart.js";
+import { useGet } from "../data/use-get.js";
+import { useSamples } from "../data/use-samples.js";
+import { Panel } from "../frame/panel.js";
+import { useTitle } from "../frame/title.js";
+import { BreakerSwitch } from "./breaker-switch.js";
+import { BreakerTag } from "./breaker-tag.js";
+import { Waiting } from "./waiting.js";
+
+const LIVE_MS = 2_000;
+
+export function ServicePage() {
+  const { service = "" } = useParams();
+  useTitle(service);
+  const query = useGet<ServiceDetail>(`/v1/admin/services/${encodeURIComponent(service)}`, LIVE_MS);
+  const samples = useSamples(query.data?.live, query.dataUpdatedAt);
+  const rows = samples.map(({ at, value: { inFlight, places } }) => ({ at, inFlight, places }));
+  return (
+    <Loaded query={query}>
+      {(detail) => (
+        <div className={css.stack}>
+          <div className={css.head}>
+            <div className={css.title}>
+              <h1>{detail.name}</h1>
+              <BreakerTag breaker={detail.live.breaker} />
+            </div>
+            {detail.breaker && <BreakerSwitch service={detail} />}
+          </div>
+          <Now service={detail} />
+          <Panel title="In flight, against the limit">
+            <TimeChart
+              label="Attempts in flight and the limit of places, over time"
+              rows={rows}
+              series={[
+                { name: "inFlight", title: "in flight", tone: "main" },
+                { name: "places", title: detail.adaptive ? "adaptive limit" : "limit", tone: "limit", dashed: true },
+              ]}
+            />
+          </Panel>
+          <Waiting waiting={detail.live.waiting} />
+          <Settings service={detail} />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Now({ service: { live } }: { readonly service: ServiceDetail }) {
+  const waiting = Object.values(live.waiting as Readonly<Record<string, number>>);
+  const facts = [
+    { title: "In flight", value: amount(live.inFlight), note: live.places === null ? "" : `of ${amount(live.places)}` },
+    { title: "Adaptive limit", value: live.adaptiveLimit === null ? "–" : amount(live.adaptiveLimit) },
+    { title: "Tokens of the rate", value: live.tokens === null ? "–" : amount(live.tokens) },
+    { title: "Waiting", value: amount(waiting.reduce((sum, count) => sum + count, 0)) },
+  ];
+  return (
+    <Panel title="Now">
+      {!live.shared && <p role="status">Redis is away: these are the figures of one process alone.</p>}
+      <Facts facts={facts} />
+    </Panel>
+  );
+}
+
+function Settings({ service }: { readonly service: ServiceDetail }) {
+  const { ratePerSecond, burst, concurrency, queue, breaker, adaptive, version, updatedAt } = service;
+  const lines = [
+    ["Rate", ratePerSecond === undefined ? "not bound" : `${ratePerSecond} a second, burst ${burst ?? "the same"}`],
+    ["Concurrency", concurrency ?? "not bound"],
+    ["Queue", queue ? `${amount(queue.max)} callers, ${amount(queue.maxWaitMs)} ms at most` : "none"],
+    [
+      "Breaker",
+      breaker
+        ? `opens after ${breaker.failures} failures in ${amount(breaker.windowMs)} ms, tries again after ${amount(breaker.resetMs)} ms`
+        : "none",
+    ],
+    ["Adaptive limit", adaptive ? `${amount(adaptive.min)} to ${amount(adaptive.max)}` : "none"],
+  ] as const;
+  return (
+    <Panel title="Settings">
+      {lines.map(([name, text]) => (
+        <p key={name}>
+          <strong>{name}:</strong> {text}
+        </p>
+      ))}
+      <p className={css.muted}>
+        Version {version}, changed {moment(updatedAt)}
+      </p>
+    </Panel>
+  );
+}

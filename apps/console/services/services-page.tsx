@@ -1,0 +1,53 @@
+import { Link } from "react-router";
+import type { Service, ServiceDetail } from "../api/types.js";
+import css from "../data/data.module.css";
+import { amount } from "../data/format.js";
+import { PagedTable, type Column } from "../data/paged-table.js";
+import { useGet } from "../data/use-get.js";
+import { Panel } from "../frame/panel.js";
+import { useTitle } from "../frame/title.js";
+import { BreakerTag } from "./breaker-tag.js";
+
+const LIVE_MS = 2_000;
+
+const COLUMNS: readonly Column<Service>[] = [
+  { title: "Service", cell: ({ name }) => <Link to={`/services/${encodeURIComponent(name)}`}>{name}</Link> },
+  { title: "Now", cell: ({ name }) => <Live name={name} /> },
+  { title: "Rate a second", right: true, cell: ({ ratePerSecond }) => ratePerSecond ?? "–" },
+  { title: "Concurrency", right: true, cell: ({ concurrency }) => concurrency ?? "–" },
+  { title: "Queue", right: true, cell: ({ queue }) => (queue ? amount(queue.max) : "–") },
+];
+
+export function ServicesPage() {
+  useTitle("Services");
+  return (
+    <div className={css.stack}>
+      <h1>Services</h1>
+      <Panel title="What work calls">
+        <PagedTable
+          label="Services"
+          path="/v1/admin/services"
+          columns={COLUMNS}
+          rowKey={({ name }) => name}
+          empty="No service is named yet."
+        />
+      </Panel>
+    </div>
+  );
+}
+
+function Live({ name }: Pick<Service, "name">) {
+  const { data, isError } = useGet<ServiceDetail>(`/v1/admin/services/${encodeURIComponent(name)}`, LIVE_MS);
+  if (isError) return <span className={css.muted}>cannot be had now</span>;
+  if (data === undefined) return <span className={css.muted}>…</span>;
+  const { breaker, inFlight, places } = data.live;
+  return (
+    <span className={css.title}>
+      <BreakerTag breaker={breaker} />
+      <span className={css.muted}>
+        {amount(inFlight)}
+        {places !== null && ` of ${amount(places)}`} in flight
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,139 @@
+import { Button, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import type { Entry } from "../api/types.js";
+import { Choice } from "../data/choice.js";
+import { csvOf } from "../data/csv.js";
+import css from "../data/data.module.css";
+import { amount, limitText, moment } from "../data/format.js";
+import { PagedTable, type Column } from "../data/paged-table.js";
+import { useKey } from "../data/use-get.js";
+import { allRows, type Params } from "../data/use-pages.js";
+import { Notice } from "../frame/notice.js";
+import { Panel } from "../frame/panel.js";
+import { save } from "../frame/save.js";
+
+const TYPES = ["reserve", "charge", "settle", "release", "expire", "grant", "return", "limit"];
+const TEXTS = ["unit", "user", "jobId", "reservationId"] as const;
+const NAMES = { unit: "Unit", user: "User", jobId: "Job", reservationId: "Reservation" };
+/** So many rows fit into a file that a spreadsheet opens. */
+const MOST_ROWS = 100_000;
+
+const signed = (value: number): string => (value > 0 ? `+${amount(value)}` : amount(value));
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { title: "At", cell: ({ at }) => <span className="number">{moment(at)}</span> },
+  { title: "Entry", cell: ({ type, detail }) => `${type}${detail?.late ? ", late" : ""}` },
+  { title: "Unit", cell: ({ unit }) => unit },
+  { title: "Reserved", right: true, cell: ({ reserved }) => signed(reserved) },
+  { title: "Spent", right: true, cell: ({ spent }) => signed(spent) },
+  { title: "User", cell: ({ user }) => user ?? "" },
+  { title: "Of", cell: (entry) => <code>{entry.reservationId ?? entry.jobId ?? ""}</code> },
+  { title: "Detail", cell: detailOf },
+];
+
+export function LedgerPanel({ path }: { readonly path: string }) {
+  const [params, setParams] = useSearchParams();
+  const filters: Params = Object.fromEntries(["type", ...TEXTS].map((name) => [name, params.get(name)]));
+  const set = (name: string, value: string): void =>
+    setParams(
+      (old) => {
+        if (value === "") old.delete(name);
+        else old.set(name, value);
+        return old;
+      },
+      { replace: true },
+    );
+  return (
+    <Panel title="Ledger" aside={<Export path={path} filters={filters} />}>
+      <div className={css.filters}>
+        <Choice
+          label="Entry"
+          value={filters["type"] ?? ""}
+          none="all"
+          options={TYPES}
+          onChange={(value) => set("type", value)}
+        />
+        {TEXTS.map((name) => (
+          <Filter key={name} label={NAMES[name]} value={filters[name] ?? ""} onSet={(value) => set(name, value)} />
+        ))}
+      </div>
+      <PagedTable
+        label="Ledger"
+        path={path}
+        params={filters}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        empty="No entry matches."
+      />
+    </Panel>
+  );
+}
+
+interface FilterProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onSet: (value: string) => void;
+}
+
+/** Filters once it is left or Enter is pressed, so that half a name asks for nothing. */
+function Filter({ label, value, onSet }: FilterProps) {
+  const [text, setText] = useState(value);
+  return (
+    <TextInput
+      label={label}
+      size="sm"
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={() => onSet(text.trim())}
+      onKeyDown={(event) => event.key === "Enter" && onSet(text.trim())}
+    />
+  );
+}
+
+function Export({ path, filters }: { readonly path: string; readonly filters: Params }) {
+  const key = useKey();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      const { rows, whole } = await allRows<Entry>(key, path, filters, MOST_ROWS);
+      save(`ledger${whole ? "" : `-first-${MOST_ROWS}`}.csv`, "text/csv", csvOf(HEAD, rows.map(csvRow)));
+    } catch (problem) {
+      setError(problem);
+    }
+    setBusy(false);
+  };
+  return (
+    <div className={css.stack}>
+      <Button size="xs" variant="default" loading={busy} onClick={() => void run()}>
+        Export CSV
+      </Button>
+      {error !== null && <Notice error={error} />}
+    </div>
+  );
+}
+
+const HEAD = ["id", "at", "type", "unit", "reserved", "spent", "user", "jobId", "reservationId", "scopes", "detail"];
+
+function csvRow(entry: Entry): (string | number | undefined)[] {
+  const { id, at, type, unit, reserved, spent, user, jobId, reservationId, scopes, detail } = entry;
+  const places = scopes.map(({ kind, id: name }) => `${kind} ${name}`).join("; ");
+  return [id, at, type, unit, reserved, spent, user, jobId, reservationId, places, detail && JSON.stringify(detail)];
+}
+
+function detailOf({ detail }: Entry): string {
+  if (!detail) return "";
+  const { child, attempt, childJobId, from, to, actor, reason } = detail;
+  return [
+    child !== undefined && `child ${child}, attempt ${attempt}`,
+    childJobId !== undefined && `child job ${childJobId}`,
+    to !== undefined && `${from === undefined ? "none" : limitText(from)} → ${limitText(to)}`,
+    actor !== undefined && `by ${actor}`,
+    reason,
+  ]
+    .filter(Boolean)
+    .join("; ");
+}

@@ -1,0 +1,62 @@
+import { NavLink, Route, Routes, useParams } from "react-router";
+import type { Tenant } from "../api/types.js";
+import css from "../data/data.module.css";
+import { Loaded } from "../data/loaded.js";
+import { useGet } from "../data/use-get.js";
+import { Nothing } from "../frame/nothing.js";
+import { useTitle } from "../frame/title.js";
+import { JobsPanel } from "../jobs/jobs-panel.js";
+import { AllowancesTab } from "./allowances-tab.js";
+import { KeysTab } from "./keys-tab.js";
+import { LedgerPanel } from "./ledger-panel.js";
+import { TenantActions } from "./tenant-actions.js";
+import { EnforcementTag, StateTag } from "./tenant-tags.js";
+import { UsersTab } from "./users-tab.js";
+
+const TABS = [
+  { path: "", text: "Allowances" },
+  { path: "users", text: "Users" },
+  { path: "keys", text: "Keys" },
+  { path: "jobs", text: "Jobs" },
+  { path: "ledger", text: "Ledger" },
+];
+const REFRESH_MS = 10_000;
+
+export function TenantPage() {
+  const { tenantId = "" } = useParams();
+  const base = `/v1/admin/tenants/${encodeURIComponent(tenantId)}`;
+  return <Loaded query={useGet<Tenant>(base, REFRESH_MS)}>{(tenant) => <Shown tenant={tenant} base={base} />}</Loaded>;
+}
+
+function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: string }) {
+  useTitle(tenant.name);
+  const here = `/tenants/${tenant.id}`;
+  return (
+    <div className={css.stack}>
+      <div className={css.head}>
+        <div className={css.title}>
+          <h1>{tenant.name}</h1>
+          <StateTag state={tenant.state} />
+          <EnforcementTag enforcement={tenant.enforcement} />
+        </div>
+        <TenantActions tenant={tenant} />
+      </div>
+      <code className={css.muted}>{tenant.id}</code>
+      <nav className={css.tabs} aria-label="Of this tenant">
+        {TABS.map(({ path, text }) => (
+          <NavLink key={path} to={path === "" ? here : `${here}/${path}`} end>
+            {text}
+          </NavLink>
+        ))}
+      </nav>
+      <Routes>
+        <Route index element={<AllowancesTab tenant={tenant} />} />
+        <Route path="users" element={<UsersTab tenant={tenant} />} />
+        <Route path="keys" element={<KeysTab tenant={tenant} />} />
+        <Route path="jobs" element={<JobsPanel path={`${base}/jobs`} to={`${here}/jobs`} />} />
+        <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} />} />
+        <Route path="*" element={<Nothing />} />
+      </Routes>
+    </div>
+  );
+}
