@@ -209,3 +209,22 @@ it("a child job spends its grant and no more, and what it leaves comes back when
   await child.close();
   expect(await tenant.balance(`job:${parent.id}`)).toMatchObject({ spent: 60, reserved: 0 });
 });
+
+it("what took effect while its answer was lost is done once; two charges of the same are two", async () => {
+  const tenant = await world.holdfast.tenant();
+  const client = world.clientOf(tenant);
+  const tries = new Map<string, number>();
+  world.proxy.set((line) => {
+    const nth = (tries.get(line) ?? 0) + 1;
+    tries.set(line, nth);
+    return nth <= 2 ? "lose" : "pass";
+  });
+  const { id: jobId } = await client.jobs.create();
+  const { id } = await client.reservations.reserve(jobId, { amounts: { tokens: 100 } });
+  for (const attempt of [1, 2])
+    await client.reservations.charge(id, { child: 1, attempt, outcome: "failed", actual: { tokens: 10 } });
+  expect(await tenant.balance()).toMatchObject({ reserved: 80, spent: 20 });
+  expect((await tenant.call("GET", "/v1/jobs")).body["data"]).toHaveLength(1);
+  await client.reservations.release(id);
+  await tenant.expectAtRest();
+});
