@@ -50,6 +50,7 @@ describe("withReservation ends in exactly one of settle and release", () => {
     ["settles more than it held, in full", ({ use }) => use({ tokens: 130 }), 130],
     ["settles an explicit 0 as 0", ({ use }) => use({ tokens: 0 }), 0],
     ["settles as planned where work that returned told nothing", () => undefined, 100],
+    ["settles as planned where a meter tells nonsense", ({ watch }) => void watch(meter(1.5)), 100],
     ["takes what a meter saw, once", ({ watch, use }) => (watch(meter(7)), use({ tokens: 1 })), 8],
   ])("%s", async (_, work, spent) => {
     expect(await outcomeOf(work)).toEqual({ error: undefined, spent, reserved: 0, ends: ["settle"] });
@@ -143,6 +144,17 @@ describe("a settle that fails", () => {
     expect(await client.close((error as NotSettled).closing)).toBe("settled");
     expect(await tenant.balance()).toMatchObject({ spent: 40, reserved: 0 });
     await tenant.expectAtRest();
+  });
+
+  it("is thrown where the journal cannot be written either", async () => {
+    const tenant = await world.holdfast.tenant();
+    world.proxy.set((line) => (line.endsWith("/settle") ? "fail" : "pass"));
+    const client = world.clientOf(tenant, { journal: join(folder, "no", "such", "folder") });
+    const error = await reasonOf(
+      client.withReservation(await tenant.job(), { tokens: 100 }, ({ use }) => use({ tokens: 4 })),
+    );
+    expect(error).toBeInstanceOf(NotSettled);
+    expect(error).toMatchObject({ closing: { actual: { tokens: 4 } }, cause: { code: "ENOENT" } });
   });
 
   it("is kept in the journal and told by the next start, once, also after the reservation has expired", async () => {
