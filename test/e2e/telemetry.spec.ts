@@ -66,11 +66,11 @@ describe("the figures", () => {
     }
   });
 
-  it("of amounts are those of the ledger, however often a request is repeated", async () => {
+  it("of amounts are those of the ledger, however often a request is repeated and whatever else bounds it", async () => {
     const tenant = await holdfast.tenant({ allowances: { pages: { limit: 100 } } });
     const of = (name: string) => figures().then((seen) => seen.sum(`holdfast_amount_${name}_total`, { unit: "pages" }));
-    const ask = { body: { amounts: { pages: 60 } } };
-    const id = await tenant.openReservation(ask);
+    const service = await newService(holdfast, { allowances: { pages: { limit: 1_000 } } });
+    const id = await tenant.openReservation({ body: { amounts: { pages: 60 }, service } });
     const other = await tenant.openReservation({ body: { amounts: { pages: 30 } } });
     expect((await tenant.charge(other, [1, 1], { pages: 10 })).status).toBe(201);
     for (let i = 0; i < 2; i += 1) expect((await tenant.settle(id, { pages: 45 })).status).toBe(200);
@@ -224,6 +224,21 @@ describe("traces", () => {
     const below = spans.filter(({ parentSpanId }) => parentSpanId === request.spanId).map(({ name }) => name);
     expect(below.sort()).toEqual(["commit", "script"]);
     expect(JSON.stringify(spans)).not.toContain(job);
+  });
+
+  it("show what a permit waited for", async () => {
+    const service = await newService(holdfast, { concurrency: 1 });
+    const tenant = await holdfast.tenant();
+    const id = await tenant.openReservation();
+    const traceId = randomBytes(16).toString("hex");
+    const headers = { traceparent: `00-${traceId}-${randomBytes(8).toString("hex")}-01` };
+    const path = `/v1/reservations/${id}/permits`;
+    expect((await tenant.call("POST", path, { child: 1, service }, headers)).status).toBe(201);
+    await eventually(async () => collector.of(traceId).length === 2);
+    const [request, below] = ["POST /v1/reservations/:reservationId/permits", "permit"].map((name) =>
+      collector.of(traceId).find((span) => span.name === name),
+    );
+    expect(below).toMatchObject({ parentSpanId: request?.spanId });
   });
 
   it("begin anew where the caller's header is nonsense, and leave probes and scrapes out", async () => {
