@@ -15,7 +15,7 @@ import {
 import { dirname, join, relative, sep } from "node:path";
 import { fail, root } from "./common.mjs";
 
-const sources = ["apps", "libs", "prisma/generated", "test"];
+const sources = ["apps", "examples", "libs", "prisma/generated", "test"];
 const copied = /\.(lua|sql|html|css|svg|json)$/;
 const ignored = /(^|[\\/])(node_modules|dist)([\\/]|$)|^apps[\\/]console([\\/]|$)|\.spec\.ts$|\.d\.ts$|\.stamp$/;
 const dist = join(root, "dist");

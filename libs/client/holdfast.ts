@@ -87,10 +87,14 @@ export class Holdfast extends Api {
   /**
    * Runs `worker` over all items under one plan: reserved as a whole before the first starts, each attempt under a permit,
    * settled by what the worker tells. Await it for the report, or walk through the results as they come.
+   * @throws RangeError where `concurrency` is no whole number from 1 on.
    */
   fanOut<T, R>(items: Iterable<T>, worker: Worker<T, R>, options: FanOutOptions): FanOut<T, R> {
     const parts = { api: this, closer: this.#closer };
     const all = [...items];
+    const { concurrency = 1 } = options;
+    if (!(Number.isSafeInteger(concurrency) && concurrency >= 1))
+      throw new RangeError(`concurrency must be a whole number from 1 on, not ${concurrency}`);
     let stop: (reason: unknown) => void = () => undefined;
     const run = (onResult: ConstructorParameters<typeof Run<T, R>>[4]) => {
       const started = new Run(parts, all, worker, options, onResult);

@@ -25,13 +25,20 @@ let holdfast: Holdfast;
 let stub: StubModel;
 let tenant: HttpTenant;
 let job: Job;
+/** How long a settlement is on its way. */
+let settleDelayMs: number;
 
 beforeAll(async () => {
   [holdfast, stub] = await Promise.all([startHoldfast(), StubModel.start()]);
 }, 60_000);
 beforeEach(async () => {
   tenant = await holdfast.tenant({ allowances: { tokens: { limit: 1_000 }, usd_micros: { limit: 1_000 } } });
-  job = await new Client({ baseUrl: holdfast.url, apiKey: tenant.key }).openJob();
+  settleDelayMs = 0;
+  const slowly: typeof globalThis.fetch = async (input, init) => {
+    if (typeof input === "string" && input.endsWith("/settle")) await sleep(settleDelayMs);
+    return fetch(input, init);
+  };
+  job = await new Client({ baseUrl: holdfast.url, apiKey: tenant.key, fetch: slowly }).openJob();
   stub.calls.length = 0;
   stub.onCall = () => undefined;
 });
@@ -71,6 +78,7 @@ describe("the client of openai", () => {
   });
 
   it("settles what a stream used before its reader is told of the end", async () => {
+    settleDelayMs = 200;
     let text = "";
     for await (const { choices } of await booked().chat.completions.create(streamed)) {
       text += choices[0]?.delta.content ?? "";
@@ -181,6 +189,7 @@ describe("a model of the AI SDK", () => {
   });
 
   it("settles what a stream used before its reader is told of the end", async () => {
+    settleDelayMs = 200;
     expect(await streamText({ model: bookedWith().booked, prompt: "hello?" }).text).toBe("hello");
     expect(await tenant.balance()).toMatchObject({ reserved: 0, spent: TOKENS });
     expect(await spent()).toEqual(USED);

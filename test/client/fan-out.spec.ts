@@ -119,6 +119,14 @@ it("rejects where nothing could be started: asked once, nothing held, and its jo
   expect(await tenant.balance()).toMatchObject({ reserved: 0, spent: 0 });
 });
 
+it("has a result for nothing where there are no items, and takes no concurrency that would run none", async () => {
+  const { report } = await world.run(0, never);
+  expect(report).toMatchObject({ results: [], jobId: undefined, closed: undefined });
+  const tenant = await world.holdfast.tenant();
+  for (const concurrency of [0, -1, 1.5, NaN])
+    expect(() => world.clientOf(tenant).fanOut([1], never, { ...COST, concurrency })).toThrow(RangeError);
+});
+
 describe("the results as they come", () => {
   it("are walked through in the order of their ends, and the report is there besides", async () => {
     const tenant = await world.holdfast.tenant();

@@ -154,6 +154,13 @@ describe("the console", () => {
     await page.getByRole("link", { name: "Enrich 4 accounts" }).click();
     await button(page, "Show its attempts").click();
     await page.getByText("child 3, attempt 3: succeeded, 620 tokens, 1,500 usd_micros").waitFor();
+    await page.getByLabel("Children").fill("90");
+    await page.getByLabel("Cost of an attempt").fill("1000");
+    await button(page, "Ask").click();
+    await page
+      .getByText("Denied by the job allowance of tokens: 180,000 asked and 24,120 of 30,000 available")
+      .waitFor();
+    await page.getByRole("heading", { name: "User ada" }).waitFor();
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
     await page.getByRole("link", { name: "Market study" }).click();
     await button(page, "Child jobs of Write the report").click();

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Holdfast } from "../support/http.js";
 import { Receiver } from "../support/receiver.js";
-import { eventually } from "../support/record.js";
-import { isDelivered, looks, putHook, startTelling, TIMEOUT_MS, ToldTenant } from "../support/webhooks.js";
+import { isDelivered, looks, putHook, soon, startTelling, TIMEOUT_MS, ToldTenant } from "../support/webhooks.js";
 
 let holdfast: Holdfast;
 let receiver: Receiver;
@@ -88,7 +87,7 @@ describe("a delivery", () => {
     const refused = await told.pinged(({ attempts }) => attempts > 1);
     expect(refused).toMatchObject({ state: "pending", lastError: "the connection failed: ECONNREFUSED" });
     receiver = await Receiver.start(port);
-    await eventually(async () => isDelivered((await told.deliveries())[0]!));
+    await soon(async () => isDelivered((await told.deliveries())[0]!));
     expect(receiver.received[0]!.event.id).toBe(refused.eventId);
   });
 
@@ -107,7 +106,7 @@ describe("a delivery", () => {
     const slow = await tell();
     receiver.answers = ["never"];
     await Promise.all(Array.from({ length: 80 }, () => slow.tenant.admin("POST", "/webhooks/a/ping")));
-    await eventually(async () => receiver.received.length > 0);
+    await soon(async () => receiver.received.length > 0);
     const other = await Receiver.start();
     const quick = await ToldTenant.start(holdfast, ["audit.drift"], { receiver: other });
     const start = performance.now();
@@ -123,10 +122,10 @@ describe("a delivery", () => {
     await told.pinged(isDelivered);
     const { status, body } = await told.tenant.admin("POST", `/webhooks/a/deliveries/${id}/resend`);
     expect([status, body.state, body["attempts"]]).toEqual([200, "pending", 0]);
-    await eventually(async () => receiver.received.length === 3);
+    await soon(async () => receiver.received.length === 3);
     const sent = receiver.received.filter(({ headers }) => headers["holdfast-delivery-id"] === id);
     expect(sent.map(({ event }) => event.id)).toEqual([eventId, eventId]);
-    await eventually(async () => (await told.deliveries("?state=delivered")).length === 2);
+    await soon(async () => (await told.deliveries("?state=delivered")).length === 2);
     expect(await told.deliveries("?state=failed")).toEqual([]);
   });
 
@@ -137,7 +136,7 @@ describe("a delivery", () => {
     await looks(holdfast);
     expect(receiver.connections).toBe(0);
     await putHook(told.tenant, receiver, ["audit.drift"]);
-    await eventually(async () => receiver.received.length === 1);
+    await soon(async () => receiver.received.length === 1);
   });
 });
 

@@ -36,7 +36,10 @@ beforeEach(async () => {
   ledger = openLedger(settings);
   lines = [];
   reconciler = await startReconciler(settings, { ledger, log: logInto(lines) });
-  await until("the first run of each task is over", async () => (await countOf(record, "reconcile_runs")) === TASKS.length);
+  await until(
+    "the first run of each task is over",
+    async () => (await countOf(record, "reconcile_runs")) === TASKS.length,
+  );
 });
 
 afterEach(async () => {

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 export type Tenant = Schemas["TenantView"];
 export type Balance = Schemas["BalanceView"];
 export type Reservation = Schemas["ReservationView"];
+export type DryRun = Schemas["DryRunView"];
 export type WouldDeny = Schemas["WouldDenyView"];
 export type Denial = Schemas["DenialProblemView"];
 export type Job = Schemas["JobView"];

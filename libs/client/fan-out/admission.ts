@@ -58,8 +58,8 @@ export class Admission {
     const ofService =
       service === undefined ? {} : { service, waitMs, ...(rateCost !== undefined && { cost: rateCost }) };
     try {
-      // One try: what to do about a refusal is decided over the whole run.
-      const call = { signal, retries: { tries: 1 } };
+      // One try, however long it waits: what to do about a refusal is decided over the whole run.
+      const call = { signal, retries: { tries: 1, totalMs: Infinity } };
       const permit = await this.api.reservations.permit(this.reservationId, { child, ...ofService }, call);
       this.failures = 0;
       this.running += 1;

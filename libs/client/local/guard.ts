@@ -23,6 +23,7 @@ import {
   type Refusal,
   type Waiter,
 } from "#libs/flow/machines";
+import { onAbort } from "../http/signals.js";
 import { systemClock, type Clock } from "./clock.js";
 import { isAmount } from "./held.js";
 import { outcomeOf } from "./outcome.js";
@@ -176,18 +177,18 @@ export class Guard {
 
   /** Returns when woken, after `ms`, or when the signal aborts: whichever comes first. */
   private async sit(id: string, ms: number, signal: AbortSignal | undefined): Promise<void> {
-    let stand: (() => void) | undefined;
+    let forget: (() => void) | undefined;
     await new Promise<void>((resolve) => {
       const unset = this.clock.after(ms, resolve);
-      stand = () => {
+      const stand = (): void => {
         unset();
         resolve();
       };
       this.seats.set(id, stand);
-      signal?.addEventListener("abort", stand, { once: true });
+      forget = onAbort(signal, stand);
     });
     this.seats.delete(id);
-    if (stand) signal?.removeEventListener("abort", stand);
+    forget?.();
   }
 
   private leave(waiter: Waiter): void {

@@ -1,4 +1,5 @@
 import type { Amounts } from "../api/types.js";
+import { linked, onAbort } from "../http/signals.js";
 import type { Unknown, Usage } from "../costs/index.js";
 import type { Costing, Settlement } from "./settlement.js";
 
@@ -65,11 +66,7 @@ export async function runCall<R>(
   { planned, signal }: { readonly planned: Amounts; readonly signal?: AbortSignal | undefined },
   call: Call<R>,
 ): Promise<R> {
-  if (!("withReservation" in scope)) {
-    const both = signal ? AbortSignal.any([scope.signal, signal]) : scope.signal;
-    const context = { planned: scope.planned, signal: both, watch: scope.watch.bind(scope) };
-    return (await call(context, () => Promise.resolve())).answer;
-  }
+  if (!("withReservation" in scope)) return runWithin(scope, signal, call);
   return new Promise<R>((resolve, reject) => {
     const work = async (context: RunningScope): Promise<R> => {
       const { answer, ended } = await call(context, () => closed);
@@ -80,6 +77,24 @@ export async function runCall<R>(
     const closed = scope.withReservation(planned, work, { signal, timeoutMs });
     closed.then(resolve, reject);
   });
+}
+
+/** The call hears both signals, until nothing of it follows. */
+async function runWithin<R>(scope: RunningScope, signal: AbortSignal | undefined, call: Call<R>): Promise<R> {
+  const own = linked(scope.signal);
+  const forget = onAbort(signal, () => own.abort(signal?.reason));
+  const context = { planned: scope.planned, signal: own.signal, watch: scope.watch.bind(scope) };
+  let following: Promise<unknown> | undefined;
+  try {
+    const { answer, ended } = await call(context, () => Promise.resolve());
+    following = ended;
+    return answer;
+  } finally {
+    void Promise.resolve(following).then(() => {
+      own.unlink();
+      forget();
+    });
+  }
 }
 
 /** A settlement that is known, as a meter tells one. */

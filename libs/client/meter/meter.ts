@@ -1,3 +1,4 @@
+import { onAbort } from "../http/signals.js";
 import { StreamUsage, type Unknown, type Usage } from "../costs/index.js";
 import { settle, type Costing, type Settlement } from "./settlement.js";
 import { EventReader } from "./sse.js";
@@ -54,10 +55,8 @@ class Watch {
     const { signal } = options;
     if (!signal) return;
     const gone = new Promise<void>((resolve) => {
-      if (signal.aborted) return resolve();
-      const abort = (): void => resolve();
-      signal.addEventListener("abort", abort, { once: true });
-      void this.ended.then(() => signal.removeEventListener("abort", abort));
+      const forget = onAbort(signal, resolve);
+      void this.ended.then(forget);
     });
     this.aborted = gone.then((): never => {
       this.close();
