@@ -5,6 +5,8 @@ export interface Mutation {
   readonly edits: readonly Edit[];
   /** What the finding says. */
   readonly finds: RegExp;
+  /** The seed to begin with, where it is not the first: what shows rarely need not be looked for all the way. */
+  readonly first?: number;
 }
 
 export interface Edit {
