@@ -5,8 +5,8 @@ export interface Mutation {
   readonly edits: readonly Edit[];
   /** What the finding says. */
   readonly finds: RegExp;
-  /** Where to begin, so that what few seeds find is found soon; 1 unless given. */
-  readonly firstSeed?: number;
+  /** The seed to begin with, where it is not the first: what shows rarely need not be looked for all the way. */
+  readonly first?: number;
 }
 
 export interface Edit {
