@@ -58,7 +58,8 @@ function assemble({ settings, ledger: shared, log }: Parts): Reconciler {
     troubles,
   );
   const watch = new Watch(list, runner, runs, (task) => link.schedule(task), troubles);
-  return new Reconciler(runner, [link, webhooks.link], watch, async () => {
+  return new Reconciler(runner, link, watch, async () => {
+    await webhooks.link.close();
     webhooks.states?.close();
     await pool.end();
     await own?.close();
@@ -87,7 +88,7 @@ function webhooksOf(settings: RunSettings, pool: pg.Pool, log: LedgerLog, troubl
     new Drift(pool),
     ...(states ? [new Breakers(pool, states)] : []),
   ];
-  const task = new Notify(looks, () => orderDue(pool, (orders) => link.order(orders)), settings.webhookIntervalMs);
+  const task = new Notify(looks, () => orderDue(pool, link), settings.webhookIntervalMs);
   return { link, states, task };
 }
 

@@ -1,25 +1,20 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from "@nestjs/common";
 import type { RunView, TaskName, Trigger } from "#libs/reconcile";
+import type { QueueLink } from "./queue-link.js";
 import type { Runner } from "./runner.js";
 import type { Watch } from "./watch.js";
-
-/** What takes jobs from a queue. */
-export interface Link {
-  start(): void;
-  close(): Promise<void>;
-}
 
 /** The reconciler of this process: jobs from the queue, timers where the queue fails, runs by hand. */
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly runner: Runner,
-    private readonly links: readonly Link[],
+    private readonly link: QueueLink,
     private readonly watch: Watch,
     private readonly closeConnections: () => Promise<void>,
   ) {}
 
   onApplicationBootstrap(): void {
-    for (const link of this.links) link.start();
+    this.link.start();
     this.watch.start();
   }
 
@@ -33,7 +28,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
   async beforeApplicationShutdown(): Promise<void> {
     this.watch.stop();
     await this.runner.stop();
-    await Promise.all(this.links.map((link) => link.close()));
+    await this.link.close();
     await this.closeConnections();
   }
 }

@@ -12,6 +12,7 @@ import type { Deliver } from "./deliver.js";
 /** Keeps BullMQ's queue of deliveries and its worker. What it loses is found again in the record. */
 export class DeliveryLink {
   private readonly keeper: QueueKeeper<DeliveryQueue>;
+  private started = false;
 
   constructor(
     databaseUrl: string,
@@ -31,8 +32,10 @@ export class DeliveryLink {
     });
   }
 
+  /** Starts it where it is not started yet: a process pays for a queue only where there are webhooks. */
   start(): void {
-    this.keeper.start();
+    if (!this.started) this.keeper.start();
+    this.started = true;
   }
 
   /** False while the queue is away. An order that is in the queue already is not doubled. */

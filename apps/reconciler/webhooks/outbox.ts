@@ -56,16 +56,23 @@ export async function addEvent(client: pg.ClientBase, { type, tenantId, data }: 
   return hooks.length;
 }
 
+/** The queue of deliveries. */
+export interface Orders {
+  start(): void;
+  /** False where it is away. */
+  order(orders: readonly (DeliveryOrder & { readonly attempts: number })[]): Promise<boolean>;
+}
+
 /**
  * Hands what is to be sent to the queue: what is new, what was sent again by hand, and what the queue has lost. Where the
  * process dies in between, the next look does it again, and the queue knows what it has by its id.
  */
-export async function orderDue(
-  pool: pg.Pool,
-  order: (orders: readonly (DeliveryOrder & { readonly attempts: number })[]) => Promise<boolean>,
-): Promise<void> {
+export async function orderDue(pool: pg.Pool, queue: Orders): Promise<void> {
+  const { rowCount } = await pool.query("SELECT FROM webhooks LIMIT 1");
+  if (rowCount === 0) return;
+  queue.start();
   const { rows: due } = await pool.query<DeliveryOrder & { attempts: number }>(DUE);
-  if (due.length === 0 || !(await order(due))) return;
+  if (due.length === 0 || !(await queue.order(due))) return;
   await pool.query(ORDERED, [due.map((row) => row.tenantId), due.map((row) => row.id), due.map((row) => row.round)]);
 }
 
