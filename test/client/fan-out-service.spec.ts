@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { BreakerOpen, ValidationFailed, type Worker } from "#libs/client";
 import { newService } from "../support/flow.js";
-import { ClientWorld, Meeting, never } from "./world.js";
+import { ClientWorld, COST, Meeting, never, numbers } from "./world.js";
 
 let world: ClientWorld;
 
@@ -45,6 +48,25 @@ describe("an attempt", () => {
     });
     expect(report.counts.done).toBe(2);
     expect(meeting.most).toBe(1);
+  });
+
+  it("and its settlement are kept in the journal where the service cannot be told, and told by the next start", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "holdfast-journal-"));
+    const journal = join(folder, "journal");
+    const tenant = await world.holdfast.tenant();
+    world.proxy.set((line) => (/(finish|settle)$/.test(line) ? "fail" : "pass"));
+    const holdfast = world.clientOf(tenant, { journal });
+    const report = await holdfast.fanOut(numbers(3), (_, { use }) => use({ tokens: 4 }), COST);
+    expect(report).toMatchObject({ counts: { done: 3 }, closed: "journalled", cost: { tokens: 12 } });
+    expect(await tenant.balance()).toMatchObject({ reserved: 30, spent: 0 });
+    world.proxy.set(() => "pass");
+    expect(await world.clientOf(tenant, { journal }).replayed).toMatchObject({
+      told: [report.reservationId],
+      kept: [],
+    });
+    expect(await tenant.balance()).toMatchObject({ reserved: 0, spent: 12 });
+    await tenant.expectAtRest();
+    rmSync(folder, { recursive: true });
   });
 });
 

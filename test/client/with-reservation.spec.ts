@@ -50,6 +50,7 @@ describe("withReservation ends in exactly one of settle and release", () => {
     ["settles more than it held, in full", ({ use }) => use({ tokens: 130 }), 130],
     ["settles an explicit 0 as 0", ({ use }) => use({ tokens: 0 }), 0],
     ["settles as planned where work that returned told nothing", () => undefined, 100],
+    ["settles as planned where a meter tells nonsense", ({ watch }) => void watch(meter(1.5)), 100],
     ["takes what a meter saw, once", ({ watch, use }) => (watch(meter(7)), use({ tokens: 1 })), 8],
   ])("%s", async (_, work, spent) => {
     expect(await outcomeOf(work)).toEqual({ error: undefined, spent, reserved: 0, ends: ["settle"] });
@@ -145,6 +146,17 @@ describe("a settle that fails", () => {
     await tenant.expectAtRest();
   });
 
+  it("is thrown where the journal cannot be written either", async () => {
+    const tenant = await world.holdfast.tenant();
+    world.proxy.set((line) => (line.endsWith("/settle") ? "fail" : "pass"));
+    const client = world.clientOf(tenant, { journal: join(folder, "no", "such", "folder") });
+    const error = await reasonOf(
+      client.withReservation(await tenant.job(), { tokens: 100 }, ({ use }) => use({ tokens: 4 })),
+    );
+    expect(error).toBeInstanceOf(NotSettled);
+    expect(error).toMatchObject({ closing: { actual: { tokens: 4 } }, cause: { code: "ENOENT" } });
+  });
+
   it("is kept in the journal and told by the next start, once, also after the reservation has expired", async () => {
     const tenant = await world.holdfast.tenant();
     const journal = join(folder, "kept.jsonl");
@@ -208,4 +220,23 @@ it("a child job spends its grant and no more, and what it leaves comes back when
   await child.withReservation({ tokens: 100 }, ({ use }) => use({ tokens: 60 }));
   await child.close();
   expect(await tenant.balance(`job:${parent.id}`)).toMatchObject({ spent: 60, reserved: 0 });
+});
+
+it("what took effect while its answer was lost is done once; two charges of the same are two", async () => {
+  const tenant = await world.holdfast.tenant();
+  const client = world.clientOf(tenant);
+  const tries = new Map<string, number>();
+  world.proxy.set((line) => {
+    const nth = (tries.get(line) ?? 0) + 1;
+    tries.set(line, nth);
+    return nth <= 2 ? "lose" : "pass";
+  });
+  const { id: jobId } = await client.jobs.create();
+  const { id } = await client.reservations.reserve(jobId, { amounts: { tokens: 100 } });
+  for (const attempt of [1, 2])
+    await client.reservations.charge(id, { child: 1, attempt, outcome: "failed", actual: { tokens: 10 } });
+  expect(await tenant.balance()).toMatchObject({ reserved: 80, spent: 20 });
+  expect((await tenant.call("GET", "/v1/jobs")).body["data"]).toHaveLength(1);
+  await client.reservations.release(id);
+  await tenant.expectAtRest();
 });

@@ -129,6 +129,20 @@ describe("a delivery", () => {
     expect(await told.deliveries("?state=failed")).toEqual([]);
   });
 
+  it("is given up after 16 attempts, and has as many again when it is sent again by hand", async () => {
+    const told = await tell();
+    receiver.answers = [500];
+    const { id } = await told.pinged(({ attempts }) => attempts > 0);
+    await holdfast.record.query("UPDATE webhook_deliveries SET attempts = 15 WHERE id = $1", [id]);
+    await soon(async () => (await told.deliveries("?state=failed")).length === 1);
+    const [failed] = await told.deliveries();
+    expect(failed).toMatchObject({ id, attempts: 16, lastStatus: 500, lastError: "answered 500" });
+    receiver.answers = [200];
+    await told.tenant.admin("POST", `/webhooks/a/deliveries/${id}/resend`);
+    await soon(async () => isDelivered((await told.deliveries())[0]!));
+    expect((await told.deliveries())[0]).toMatchObject({ id, attempts: 1, lastStatus: 200 });
+  });
+
   it("waits while its webhook is not enabled", async () => {
     const told = await tell();
     await putHook(told.tenant, receiver, ["audit.drift"], { enabled: false });

@@ -17,8 +17,9 @@ export type NewKey = Schemas["NewKeyView"];
 export type UserAllowance = Schemas["UserAllowanceView"];
 export type Service = Schemas["ServiceView"];
 export type ServiceDetail = Schemas["ServiceDetailView"];
-export type Flow = Schemas["FlowView"];
 export type Run = Schemas["ReconcileRunView"];
+export type Webhook = Schemas["WebhookView"];
+export type Delivery = Schemas["DeliveryView"];
 export type Ready = Schemas["ReadyView"];
 
 /** One page of a list. */

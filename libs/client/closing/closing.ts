@@ -40,7 +40,9 @@ export class Closer {
       return await this.tell(closing);
     } catch (error) {
       if (!this.journal || !mayCloseLater(error)) throw new NotSettled(closing, error);
-      await this.journal.keep(closing);
+      await this.journal.keep(closing).catch((unwritten: unknown) => {
+        throw new NotSettled(closing, unwritten);
+      });
       return "journalled";
     }
   }

@@ -106,8 +106,7 @@ export class Run<T, R> {
     );
     const admission = new Admission(this.parts.api, id, this.options);
     const lanes = Array.from({ length: Math.min(concurrency, admitted) }, () => this.lane(jobId, id, admission));
-    await Promise.all(lanes);
-    alive.stop();
+    await Promise.all(lanes).finally(() => alive.stop());
     this.endRest();
     const actual = this.started ? nothingOf(attemptCost) : null;
     try {

@@ -77,10 +77,12 @@ const step = fc.oneof(
   fc.integer({ min: 1, max: 700 }).map((n) => ({ do: "pass" as const, n })),
 );
 
+const steps = fc.array(step, { minLength: 10, maxLength: 60, size: "max" });
+
 describe("guard", () => {
   it("lets in, queues and refuses as a plain list would, and leaves nothing behind", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.nat(3), fc.array(step), async (places, max, steps) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.nat(3), steps, async (places, max, steps) => {
         const clock = new FakeClock();
         const guard = new Guard({ concurrency: places, queue: { max, maxWaitMs: 1_000 } }, clock);
         const model = new Model(places, max, 1_000);
@@ -112,6 +114,7 @@ describe("guard", () => {
         for (const call of calls) call.permit?.finish();
         expect([guard.inFlight, guard.waiting, clock.pending]).toEqual([0, 0, 0]);
       }),
+      { numRuns: 50 },
     );
   });
 

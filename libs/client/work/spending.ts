@@ -45,7 +45,7 @@ export class Spending {
    * it, however it ended. Only a service's own refusal (`refused`) says that nothing was used.
    */
   total({ refused = false } = {}): Spent {
-    const settlements = this.watched.map((watched) => watched.settlement());
+    const settlements = this.watched.map((watched) => this.settlementOf(watched));
     const sums = new Map(this.told);
     for (const { actual } of settlements)
       for (const unit of Object.keys(this.planned))
@@ -58,6 +58,21 @@ export class Spending {
       estimated: (untold && !refused) || settlements.some(({ estimated }) => estimated),
     };
   }
+
+  /** The work is over and may have used all, so a meter that cannot tell counts as planned. */
+  private settlementOf(watched: Watched): Spent {
+    try {
+      const { actual, estimated } = watched.settlement();
+      if (isAmounts(actual)) return { actual, estimated };
+    } catch {
+      // The same.
+    }
+    return { actual: this.planned, estimated: true };
+  }
+}
+
+function isAmounts(actual: Amounts): boolean {
+  return Object.values(actual).every((amount) => Number.isSafeInteger(amount) && amount >= 0);
 }
 
 /** Every unit, 0. */
