@@ -84,7 +84,7 @@ describe("a permit", () => {
       ...[id, `${id}.${content}`, `${id}.${content}.`, `${body.id}.`, `${body.id}A`, body.id.slice(0, -1)],
       ...[
         `${id}.${raised}.${signature}`,
-        `${id.slice(0, -1)}0.${content}.${signature}`,
+        `${id.slice(0, -1)}${id.endsWith("0") ? 1 : 0}.${content}.${signature}`,
         `.${content}.${signature}`,
         "att",
       ],
