@@ -55,6 +55,18 @@ module.exports = {
     only("config", "^libs/config/", [core], "Settings come first and depend on nothing."),
     only("embedded", "^libs/embedded/", [npmOf("pg"), core], "Starts services; knows nothing of what they hold."),
     only("redis", "^libs/redis/", [npmOf("ioredis"), core], "The way to Redis; knows nothing of what is kept there."),
+    only(
+      "telemetry",
+      "^libs/telemetry/",
+      ["^libs/(ledger|flow)/index\\.ts$", npmOf("pg"), npmOf("prom-client"), `${npm}@opentelemetry/`, core],
+      "Counts and traces what other libs tell.",
+    ),
+    never(
+      "figures-in-telemetry-alone",
+      { path: "^(apps|libs)/(?!telemetry/)" },
+      { path: `${npm}(prom-client|@opentelemetry)/` },
+      "The others tell a port of their own.",
+    ),
     only("flow", "^libs/flow/", [npmOf("ioredis"), core], "Flow control knows no ledger."),
     only("webhooks", "^libs/webhooks/", [core], "Signs, checks addresses and sends; knows no record and no queue."),
     only("flow-machines-are-pure", "^libs/flow/machines/", [], "They also decide in the browser and in the client."),

@@ -38,8 +38,10 @@ import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
 import { WebhookDesk } from "./webhooks/desk.js";
 import {
+  OperatorWebhookDeliveriesController,
   OperatorWebhooksController,
   OwnWebhooksController,
+  WebhookDeliveriesController,
   WebhooksController,
 } from "./webhooks/webhooks.controller.js";
 
@@ -85,7 +87,9 @@ export class AppModule {
         FlowController,
         MetricsController,
         WebhooksController,
+        WebhookDeliveriesController,
         OperatorWebhooksController,
+        OperatorWebhookDeliveriesController,
         OwnWebhooksController,
         HistoryController,
         ReconcileController,

@@ -33,7 +33,7 @@ export async function makeResearch(operator: Operator): Promise<Tenant> {
 async function enrich(holdfast: Holdfast): Promise<void> {
   const job = await holdfast.openJob({ name: "Enrich 4 accounts", user: "ada", labels: { team: "sales" } });
   const plan = { children: 4, attempts: 3, attemptCost: { tokens: 800, usd_micros: 2_400 } };
-  const { id } = await holdfast.reservations.reserve(job.id, { plan, ttlMs: HOUR_MS });
+  const { id } = await holdfast.reservations.reserve(job.id, { plan, service: MODEL, ttlMs: HOUR_MS });
   const outcomes = [[true], [false, true], [false, false, true]];
   for (const [index, attempts] of outcomes.entries()) {
     for (const succeeded of attempts) {

@@ -14,6 +14,7 @@ export async function makeServices(operator: Operator): Promise<void> {
       queue: { max: 100, maxWaitMs: 5_000 },
       breaker: BREAKER,
       adaptive: { min: 2, max: 8 },
+      allowances: { tokens: { limit: 1_000_000, period: "day" } },
     },
     [SEARCH]: { ratePerSecond: 5, burst: 5, breaker: BREAKER },
     mail: { ratePerSecond: 2 },

@@ -31,7 +31,8 @@ export function ledgerMeter(instruments: Instruments, { units, tenant }: Labels)
     decided(command, outcome) {
       count(command, ...whatBecame(outcome));
       const denial = outcome.type === "refused" ? outcome.refusal.denial : undefined;
-      if (denial) denied.inc({ unit: units.of(denial.unit), ...tenant(command.tenantId) }, denial.requested);
+      if (denial && operationOf(command) !== "dryRun")
+        denied.inc({ unit: units.of(denial.unit), ...tenant(command.tenantId) }, denial.requested);
     },
     undecided(command, error) {
       const known = UNDECIDED[(error as Error).name];

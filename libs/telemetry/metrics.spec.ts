@@ -1,4 +1,4 @@
-import type { Command, LedgerEntry } from "#libs/ledger";
+import type { Command, Denial, LedgerEntry, Outcome } from "#libs/ledger";
 import { Metrics } from "./metrics.js";
 
 const opened: Metrics[] = [];
@@ -57,6 +57,27 @@ it("counts what a tenant took and spent, and not what moved between its jobs or 
   expect(text).toContain('holdfast_amount_reserved_total{unit="tokens"} 30\n');
   expect(text).toContain('holdfast_amount_returned_total{unit="tokens"} 30\n');
   expect(text).toContain('holdfast_amount_spent_total{unit="tokens"} 20\n');
+});
+
+it("counts a dry run as one, and not what it asked for", async () => {
+  const { ledger } = metrics();
+  const scope = { kind: "tenant", id: "ten_1" } as const;
+  const figures = { unit: "tokens", limit: 1, spent: 0, reserved: 0, available: 1, requested: 7 };
+  const denial: Denial = { code: "exceeds_limit", scope, ...figures };
+  const refused: Outcome = { type: "refused", refusal: { code: denial.code, detail: "", denial } };
+  const ask = { amounts: { tokens: 7 } };
+  const reserve = {
+    type: "reserve",
+    tenantId: "ten_1",
+    reservationId: "rsv_1",
+    jobId: "job_1",
+    service: null,
+  } as const;
+  for (const dryRun of [true, false])
+    ledger.decided({ ...reserve, ask, admit: "all", ttlMs: 1, dryRun, key: null }, refused);
+  const text = await opened[0]!.show();
+  expect(text).toContain('holdfast_decisions_total{operation="dryRun",outcome="exceeds_limit",scope="tenant"} 1\n');
+  expect(text).toContain('holdfast_amount_denied_total{unit="tokens"} 7\n');
 });
 
 it("says that the record is away, and nothing that it would have to know from it", async () => {

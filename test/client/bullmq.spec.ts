@@ -51,6 +51,12 @@ function clientOf(): Client {
   return new Client({ baseUrl: holdfast.url, apiKey: tenant.key });
 }
 
+/** A queue job at its first attempt, as a worker hands it over. */
+function queued(opts: JobsOptions): Job {
+  const moveToDelayed = () => Promise.reject(new Error("must not be delayed"));
+  return { id: "1", queueQualifiedName: "q", timestamp: 1, attemptsMade: 0, opts, moveToDelayed } as unknown as Job;
+}
+
 async function jobs(): Promise<{ state: string }[]> {
   return (await tenant.call("GET", "/v1/jobs")).body["data"] as { state: string }[];
 }
@@ -89,23 +95,35 @@ describe("a queue worker", () => {
 
   it("fails a queue job that is denied at once and for good, and runs nothing of it", async () => {
     let ran = 0;
-    let cause: unknown;
-    const client = clientOf();
-    const processor = bookedProcessor(client, () => (ran += 1), { attemptCost: { tokens: 400 } });
-    const { add } = await newQueue(() => undefined, { attemptCost: { tokens: 400 } });
-    expect(await add({})).toMatchObject({ attemptsMade: 1 });
-    const queued = {
-      id: "1",
-      queueQualifiedName: "q",
-      timestamp: 1,
-      attemptsMade: 0,
-      opts: { attempts: 3 },
-      moveToDelayed: () => Promise.reject(new Error("must not be delayed")),
-    };
-    await processor(queued as unknown as Job).catch((error: unknown) => ({ cause } = error as Error));
-    expect(cause).toBeInstanceOf(Denied);
+    const { add } = await newQueue(() => (ran += 1), { attemptCost: { tokens: 400 } });
+    expect(await add({})).toMatchObject({
+      outcome: { message: expect.stringContaining("exceeds_limit") },
+      attemptsMade: 1,
+    });
+    const processor = bookedProcessor(clientOf(), () => (ran += 1), { attemptCost: { tokens: 400 } });
+    const refused = processor(queued({ attempts: 3 }));
+    await expect(refused).rejects.toMatchObject({ name: "UnrecoverableError", cause: expect.any(Denied) });
     expect(ran).toBe(0);
     expect(await tenant.balance()).toMatchObject({ spent: 0, reserved: 0 });
+    await tenant.expectAtRest();
+  });
+
+  it("gives a queue job that stalled a further attempt of its plan, and none beyond it", async () => {
+    const seen: number[] = [];
+    const work: Work = (_, { attempt, use }) => {
+      seen.push(attempt);
+      use({ tokens: 5 });
+      throw new Error("its process died");
+    };
+    // BullMQ counts no attempt of one that stalled: it comes again as it was, maybe to another process.
+    const again = queued({ attempts: 2 });
+    const runs = [1, 2, 3].map(() => bookedProcessor(clientOf(), work, { attemptCost: { tokens: 100 } }));
+    const names: string[] = [];
+    for (const run of runs) await run(again).catch((error: unknown) => names.push((error as Error).name));
+    expect(seen).toEqual([1, 2]);
+    expect(names).toEqual(["Error", "Error", "UnrecoverableError"]);
+    expect(await jobs()).toMatchObject([{ state: "closed" }]);
+    expect(await tenant.balance()).toMatchObject({ spent: 10, reserved: 0 });
     await tenant.expectAtRest();
   });
 

@@ -154,6 +154,13 @@ describe("the console", () => {
     await page.getByRole("link", { name: "Enrich 4 accounts" }).click();
     await button(page, "Show its attempts").click();
     await page.getByText("child 3, attempt 3: succeeded, 620 tokens, 1,500 usd_micros").waitFor();
+    await page.getByLabel("Children").fill("90");
+    await page.getByLabel("Cost of an attempt").fill("1000");
+    await button(page, "Ask").click();
+    await page
+      .getByText("Denied by the job allowance of tokens: 180,000 asked and 24,120 of 30,000 available")
+      .waitFor();
+    await page.getByRole("heading", { name: "User ada" }).waitFor();
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
     await page.getByRole("link", { name: "Market study" }).click();
     await button(page, "Child jobs of Write the report").click();
@@ -195,11 +202,29 @@ describe("the console", () => {
       .waitFor();
   });
 
-  it("shows on its overview health, permits, sheds and breakers", async () => {
+  it("sets a webhook, shows its secret once, and what was sent of it", async () => {
+    const page = await signedIn(tenantPath("/webhooks"));
+    await button(page, "New webhook …").click();
+    await page.getByLabel("Name").fill("billing");
+    await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
+    await button(page, "Set it").click();
+    await page.getByRole("dialog").getByText("400 validation failed").waitFor();
+    await page.getByLabel("Address").fill("https://hooks.example.com/x");
+    await button(page, "Set it").click();
+    await page.getByText("It is shown this once").waitFor();
+    await button(page, "billing").click();
+    await page.getByText("Nothing was sent.").waitFor();
+    await button(page, "Delete billing …").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Nobody is told yet.").waitFor();
+  });
+
+  it("shows on its overview health, decisions, amounts, sheds and breakers", async () => {
     const page = await signedIn("/");
     await page.getByText("5 breaker open").waitFor();
     await page.getByRole("link", { name: "search" }).waitFor();
-    await page.getByText("granted a second").waitFor();
+    await page.getByText("shed a second").waitFor();
+    await page.getByRole("row", { name: /^units 720 480 480 0$/ }).waitFor();
     expect(await page.getByText("Redis", { exact: true }).locator("xpath=..").innerText()).toMatch(/used/);
   });
 
@@ -221,7 +246,7 @@ describe("the console", () => {
 
   it("has no serious finding of axe", async () => {
     const page = await signedIn("/");
-    for (const path of [tenantPath(), tenantPath("/ledger"), "/services/search", "/reconciler"]) {
+    for (const path of [tenantPath(), tenantPath("/ledger"), "/services/model-large", "/"]) {
       await page.goto(holdfast.url + path);
       await page.getByRole("heading").nth(1).waitFor();
       expect([path, await seriousFindings(page)]).toEqual([path, []]);

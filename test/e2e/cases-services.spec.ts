@@ -278,8 +278,10 @@ describe("a permit", () => {
     const other = await newService(holdfast, {});
     const id = await hold(first, 10);
     const starter = starterOf(first.tenant);
-    expect((await starter.permit(id)).status).toBe(201);
+    const started = await starter.permit(id);
     expect((await starter.permit(id, { child: 2 })).body.code).toBe("concurrency_limited");
+    expect((await starter.finish(started.body.id, "succeeded", { tokens: 4 })).status).toBe(200);
+    expect(await balanceOf(service)).toMatchObject({ reserved: 6, spent: 4 });
     expect(await starter.permit(id, { child: 2, service: other })).toMatchObject({
       status: 409,
       body: { code: "conflict" },

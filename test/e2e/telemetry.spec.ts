@@ -6,6 +6,7 @@ import { Collector } from "../support/collector.js";
 import { Figures } from "../support/figures.js";
 import { newService, planned, starterOf } from "../support/flow.js";
 import { startHoldfast, type Holdfast } from "../support/http.js";
+import { startProcess } from "../support/program.js";
 import { eventually } from "../support/record.js";
 
 let holdfast: Holdfast;
@@ -25,14 +26,16 @@ afterAll(async () => {
   await collector?.stop();
 });
 
-const figures = async (): Promise<Figures> =>
-  Figures.of(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+const figures = async (at = port): Promise<Figures> =>
+  Figures.of(await (await fetch(`http://127.0.0.1:${at}/metrics`)).text());
 
-/** By how much a figure grew meanwhile. */
-async function growth(name: string, labels: Readonly<Record<string, string>>, act: () => Promise<unknown>) {
-  const before = (await figures()).sum(name, labels) ?? 0;
+/** A figure grows by just so much. A request is counted once its answer is out, which may be a moment after it has arrived. */
+async function expectGrowth(by: number, name: string, labels: Record<string, string>, act: () => Promise<unknown>) {
+  const sum = async () => (await figures()).sum(name, labels) ?? 0;
+  const before = await sum();
   await act();
-  return ((await figures()).sum(name, labels) ?? 0) - before;
+  await eventually(async () => (await sum()) >= before + by);
+  expect(await sum()).toBe(before + by);
 }
 
 describe("the figures", () => {
@@ -47,11 +50,29 @@ describe("the figures", () => {
     expect(elsewhere.status).toBe(404);
   });
 
-  it("of amounts are those of the ledger, however often a request is repeated", async () => {
+  it("are shown by a process that only reconciles as well, and a port that is taken is refused by its name", async () => {
+    const settings = {
+      HOLDFAST_ROLE: "reconciler",
+      HOLDFAST_DATABASE_URL: holdfast.databaseUrl,
+      HOLDFAST_REDIS_URL: "off",
+    };
+    const own = await freePort();
+    const reconciler = await startProcess({ ...settings, HOLDFAST_METRICS_PORT: String(own) });
+    try {
+      const seen = await figures(own);
+      expect([seen.sum("holdfast_record_up"), seen.sum("holdfast_flow_shared")]).toEqual([1, undefined]);
+      const taken = startProcess({ ...settings, HOLDFAST_METRICS_PORT: String(own) });
+      await expect(taken).rejects.toThrow("HOLDFAST_METRICS_PORT is in use by another process\n");
+    } finally {
+      await reconciler.end("SIGTERM");
+    }
+  });
+
+  it("of amounts are those of the ledger, however often a request is repeated and whatever else bounds it", async () => {
     const tenant = await holdfast.tenant({ allowances: { pages: { limit: 100 } } });
     const of = (name: string) => figures().then((seen) => seen.sum(`holdfast_amount_${name}_total`, { unit: "pages" }));
-    const ask = { body: { amounts: { pages: 60 } } };
-    const id = await tenant.openReservation(ask);
+    const service = await newService(holdfast, { allowances: { pages: { limit: 1_000 } } });
+    const id = await tenant.openReservation({ body: { amounts: { pages: 60 }, service } });
     const other = await tenant.openReservation({ body: { amounts: { pages: 30 } } });
     expect((await tenant.charge(other, [1, 1], { pages: 10 })).status).toBe(201);
     for (let i = 0; i < 2; i += 1) expect((await tenant.settle(id, { pages: 45 })).status).toBe(200);
@@ -66,16 +87,14 @@ describe("the figures", () => {
     const tenant = await holdfast.tenant({ jobAllowance: { tokens: 50 } });
     const denied = { operation: "reserve", outcome: "exceeds_limit", scope: "job" };
     const job = await tenant.job();
-    expect(await growth("holdfast_decisions_total", denied, () => tenant.reserve(job, 51))).toBe(1);
+    await expectGrowth(1, "holdfast_decisions_total", denied, () => tenant.reserve(job, 51));
     const key = "again";
     const replayed = { operation: "reserve", outcome: "replayed" };
     await tenant.reserve(job, 10, key);
-    expect(await growth("holdfast_decisions_total", replayed, () => tenant.reserve(job, 10, key))).toBe(1);
+    await expectGrowth(1, "holdfast_decisions_total", replayed, () => tenant.reserve(job, 10, key));
     const observing = await holdfast.tenant({ enforcement: "observe" });
     const observed = { operation: "reserve", outcome: "observed", scope: "tenant" };
-    expect(await growth("holdfast_decisions_total", observed, () => observing.openReservation({ tokens: 1_001 }))).toBe(
-      1,
-    );
+    await expectGrowth(1, "holdfast_decisions_total", observed, () => observing.openReservation({ tokens: 1_001 }));
     const { text } = await figures();
     expect([tenant.id, observing.id, job].filter((id) => text.includes(id))).toEqual([]);
   });
@@ -85,11 +104,11 @@ describe("the figures", () => {
     const job = await tenant.job();
     const count = "holdfast_http_request_duration_seconds_count";
     const pattern = { method: "GET", route: "/v1/jobs/:jobId", status: "200" };
-    expect(await growth(count, pattern, () => tenant.call("GET", `/v1/jobs/${job}`))).toBe(1);
+    await expectGrowth(1, count, pattern, () => tenant.call("GET", `/v1/jobs/${job}`));
     const none = { method: "any", route: "none", status: "404" };
     const made = ["/v1/nothing", "/x/../../y", "/v1/jobs/a/b/c/d"];
     const call = (path: string) => tenant.call("GET", path);
-    expect(await growth(count, none, () => Promise.all(made.map(call)))).toBe(made.length);
+    await expectGrowth(made.length, count, none, () => Promise.all(made.map(call)));
     const routes = (await figures()).valuesOf("route");
     expect(routes.filter((route) => route !== "none" && !/^\/[a-zA-Z0-9/:.*-]*$/.test(route))).toEqual([]);
     expect(routes).not.toContain(made[0]);
@@ -207,12 +226,27 @@ describe("traces", () => {
     expect(JSON.stringify(spans)).not.toContain(job);
   });
 
+  it("show what a permit waited for", async () => {
+    const service = await newService(holdfast, { concurrency: 1 });
+    const tenant = await holdfast.tenant();
+    const id = await tenant.openReservation();
+    const traceId = randomBytes(16).toString("hex");
+    const headers = { traceparent: `00-${traceId}-${randomBytes(8).toString("hex")}-01` };
+    const path = `/v1/reservations/${id}/permits`;
+    expect((await tenant.call("POST", path, { child: 1, service }, headers)).status).toBe(201);
+    await eventually(async () => collector.of(traceId).length === 2);
+    const [request, below] = ["POST /v1/reservations/:reservationId/permits", "permit"].map((name) =>
+      collector.of(traceId).find((span) => span.name === name),
+    );
+    expect(below).toMatchObject({ parentSpanId: request?.spanId });
+  });
+
   it("begin anew where the caller's header is nonsense, and leave probes and scrapes out", async () => {
     const tenant = await holdfast.tenant();
     await holdfast.call(tenant.key, "GET", "/v1/jobs", undefined, { traceparent: "00-nonsense" });
-    const of = (part: string) => collector.spans.filter(({ name }) => name.includes(part));
-    await eventually(async () => of("GET /v1/jobs").length > 0);
-    expect(of("GET /v1/jobs").at(-1)!.parentSpanId ?? "").toBe("");
-    expect([...of("/health"), ...of("/metrics")]).toEqual([]);
+    const names = () => collector.spans.map(({ name }) => name);
+    await eventually(async () => names().includes("GET /v1/jobs"));
+    expect(collector.spans.find(({ name }) => name === "GET /v1/jobs")!.parentSpanId ?? "").toBe("");
+    expect(names().filter((name) => /health|metrics/.test(name))).toEqual([]);
   });
 });

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Holdfast } from "../support/http.js";
 import { Receiver } from "../support/receiver.js";
-import { eventually } from "../support/record.js";
-import { isDelivered, looks, putHook, startTelling, TIMEOUT_MS, ToldTenant } from "../support/webhooks.js";
+import { isDelivered, looks, putHook, soon, startTelling, TIMEOUT_MS, ToldTenant } from "../support/webhooks.js";
 
 let holdfast: Holdfast;
 let receiver: Receiver;
@@ -88,7 +87,7 @@ describe("a delivery", () => {
     const refused = await told.pinged(({ attempts }) => attempts > 1);
     expect(refused).toMatchObject({ state: "pending", lastError: "the connection failed: ECONNREFUSED" });
     receiver = await Receiver.start(port);
-    await eventually(async () => isDelivered((await told.deliveries())[0]!));
+    await soon(async () => isDelivered((await told.deliveries())[0]!));
     expect(receiver.received[0]!.event.id).toBe(refused.eventId);
   });
 
@@ -107,7 +106,7 @@ describe("a delivery", () => {
     const slow = await tell();
     receiver.answers = ["never"];
     await Promise.all(Array.from({ length: 80 }, () => slow.tenant.admin("POST", "/webhooks/a/ping")));
-    await eventually(async () => receiver.received.length > 0);
+    await soon(async () => receiver.received.length > 0);
     const other = await Receiver.start();
     const quick = await ToldTenant.start(holdfast, ["audit.drift"], { receiver: other });
     const start = performance.now();
@@ -123,11 +122,25 @@ describe("a delivery", () => {
     await told.pinged(isDelivered);
     const { status, body } = await told.tenant.admin("POST", `/webhooks/a/deliveries/${id}/resend`);
     expect([status, body.state, body["attempts"]]).toEqual([200, "pending", 0]);
-    await eventually(async () => receiver.received.length === 3);
+    await soon(async () => receiver.received.length === 3);
     const sent = receiver.received.filter(({ headers }) => headers["holdfast-delivery-id"] === id);
     expect(sent.map(({ event }) => event.id)).toEqual([eventId, eventId]);
-    await eventually(async () => (await told.deliveries("?state=delivered")).length === 2);
+    await soon(async () => (await told.deliveries("?state=delivered")).length === 2);
     expect(await told.deliveries("?state=failed")).toEqual([]);
+  });
+
+  it("is given up after 16 attempts, and has as many again when it is sent again by hand", async () => {
+    const told = await tell();
+    receiver.answers = [500];
+    const { id } = await told.pinged(({ attempts }) => attempts > 0);
+    await holdfast.record.query("UPDATE webhook_deliveries SET attempts = 15 WHERE id = $1", [id]);
+    await soon(async () => (await told.deliveries("?state=failed")).length === 1);
+    const [failed] = await told.deliveries();
+    expect(failed).toMatchObject({ id, attempts: 16, lastStatus: 500, lastError: "answered 500" });
+    receiver.answers = [200];
+    await told.tenant.admin("POST", `/webhooks/a/deliveries/${id}/resend`);
+    await soon(async () => isDelivered((await told.deliveries())[0]!));
+    expect((await told.deliveries())[0]).toMatchObject({ id, attempts: 1, lastStatus: 200 });
   });
 
   it("waits while its webhook is not enabled", async () => {
@@ -137,7 +150,7 @@ describe("a delivery", () => {
     await looks(holdfast);
     expect(receiver.connections).toBe(0);
     await putHook(told.tenant, receiver, ["audit.drift"]);
-    await eventually(async () => receiver.received.length === 1);
+    await soon(async () => receiver.received.length === 1);
   });
 });
 

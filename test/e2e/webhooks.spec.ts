@@ -1,8 +1,7 @@
 import { newService } from "../support/flow.js";
 import type { Holdfast, HttpTenant } from "../support/http.js";
 import { Receiver } from "../support/receiver.js";
-import { eventually } from "../support/record.js";
-import { looks, putHook, startTelling } from "../support/webhooks.js";
+import { looks, putHook, soon, startTelling } from "../support/webhooks.js";
 
 let holdfast: Holdfast;
 let receiver: Receiver;
@@ -33,7 +32,7 @@ describe("thresholds", () => {
     expect(told()).toEqual([]);
     const id = await tenant.openReservation({ tokens: 31, user: "ada" });
     await tenant.settle(id, 31);
-    await eventually(async () => told().length >= 3);
+    await soon(async () => told().length >= 3);
     await looks(holdfast);
     expect(told().sort()).toEqual([["tenant", 50], ["tenant", 80], ["user", 50]]); // prettier-ignore
     const figures = { unit: "tokens", window: "none", limit: 100, spent: 80, reserved: 20, available: 0 };
@@ -45,9 +44,9 @@ describe("thresholds", () => {
     await tenant.admin("PUT", "/allowances/tokens", { limit: 200 });
     await looks(holdfast);
     await spend(tenant, 20);
-    await eventually(async () => told().length >= 4);
+    await soon(async () => told().length >= 4);
     await spend(tenant, 100);
-    await eventually(async () => told().length >= 6);
+    await soon(async () => told().length >= 6);
     await looks(holdfast);
     expect(told().slice(3)).toEqual(expect.arrayContaining([["tenant", 50], ["tenant", 80], ["tenant", 100]])); // prettier-ignore
     expect(told()).toHaveLength(6);
@@ -63,10 +62,10 @@ describe("thresholds", () => {
       await holdfast.setClock(Date.now() + 5 * HOUR);
       await spend(tenant, 55);
       await putHook(tenant, receiver, ["allowance.threshold"]);
-      await eventually(async () => told().length === 1);
+      await soon(async () => told().length === 1);
       await holdfast.setClock(Date.now() + 6 * HOUR);
       await spend(tenant, 50);
-      await eventually(async () => told().length === 2);
+      await soon(async () => told().length === 2);
       await looks(holdfast);
       expect(told()).toEqual([["tenant", 50], ["tenant", 50]]); // prettier-ignore
       const windows = receiver.events("allowance.threshold").map(({ data }) => data["window"] as string);
@@ -86,7 +85,7 @@ it("tells a storm of 1 000 denials as one event with their count, and the next o
   expect(results.filter(({ status }) => status === 402)).toHaveLength(1_000);
   await tenant.reserve(jobId, { amounts: { tokens: 12 }, dryRun: true });
   const events = () => receiver.events("allowance.denied");
-  await eventually(async () => events().length > 0);
+  await soon(async () => events().length > 0);
   await looks(holdfast);
   expect(events()).toHaveLength(1);
   const { data, tenantId } = events()[0]!;
@@ -94,7 +93,7 @@ it("tells a storm of 1 000 denials as one event with their count, and the next o
   expect(data).toMatchObject({ scope: { kind: "tenant", id: tenant.id }, unit: "tokens", count: 1_000 });
   expect(data["last"]).toMatchObject({ code: "exceeds_limit", limit: 10, requested: 11, available: 10 });
   await tenant.reserve(jobId, 11);
-  await eventually(async () => events().length === 2);
+  await soon(async () => events().length === 2);
   expect(events()[1]!.data["count"]).toBe(1);
 });
 
@@ -112,9 +111,9 @@ it("tells the operator's webhook and a tenant's that a breaker opened and closed
   const set = (state: string) => holdfast.admin("POST", `/v1/admin/services/${service}/breaker`, { state });
   await looks(holdfast);
   await set("open");
-  await eventually(async () => told().length === 2);
+  await soon(async () => told().length === 2);
   await set("closed");
-  await eventually(async () => told().length === 4);
+  await soon(async () => told().length === 4);
   await looks(holdfast);
   expect(
     told()
@@ -140,7 +139,7 @@ it("tells once what an audit found, and again what comes after it was put right"
   const events = () => receiver.events("audit.drift");
   await drift(1);
   await audit();
-  await eventually(async () => events().length === 1);
+  await soon(async () => events().length === 1);
   expect(events()[0]).toMatchObject({ tenantId: tenant.id, data: { differences: 1 } });
   expect(events()[0]!.data["findings"]).toMatchObject([{ check: "spent", expected: 10, found: 11 }]);
   await audit();
@@ -151,6 +150,6 @@ it("tells once what an audit found, and again what comes after it was put right"
   await looks(holdfast);
   await drift(1);
   await audit();
-  await eventually(async () => events().length === 2);
+  await soon(async () => events().length === 2);
   await drift(-1);
 });

@@ -36,7 +36,10 @@ beforeEach(async () => {
   ledger = openLedger(settings);
   lines = [];
   reconciler = await startReconciler(settings, { ledger, log: logInto(lines) });
-  await until("the first run of each task is over", async () => (await countOf(record, "reconcile_runs")) === TASKS.length);
+  await until(
+    "the first run of each task is over",
+    async () => (await countOf(record, "reconcile_runs")) === TASKS.length,
+  );
 });
 
 afterEach(async () => {
@@ -146,6 +149,22 @@ describe("retention", () => {
     expect(rows).toEqual([{ key: "47 hours" }]);
     const left = await record.query("SELECT id FROM reconcile_runs WHERE id NOT LIKE 'run_%' ORDER BY id");
     expect(left.rows).toEqual([{ id: "new" }, { id: "new-empty" }]);
+  });
+
+  it("drops deliveries of webhooks after thirty days, and none that is pending", async () => {
+    const delivery = (state: string, age: string) =>
+      `('ten_1', '${state} ${age}', 'a', 'evt_a', 'webhook.ping', '{}', '${state}', holdfast_now(), holdfast_now() - interval '${age}')`;
+    const rows = ["delivered", "failed", "pending"].flatMap((state) => [
+      delivery(state, "29 days"),
+      delivery(state, "31 days"),
+    ]);
+    await record.query(
+      `INSERT INTO webhook_deliveries (tenant_id, id, webhook, event_id, type, body, state, look_at, created_at)
+       VALUES ${rows.join()}`,
+    );
+    expect(await lastRun("retention")).toMatchObject({ handled: 2, detail: { deliveries: 2 } });
+    expect(await countOf(record, "webhook_deliveries WHERE id LIKE '% 31 days'")).toBe(1);
+    expect(await countOf(record, "webhook_deliveries")).toBe(4);
   });
 
   it("drops more keys than one portion holds", async () => {

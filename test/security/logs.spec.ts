@@ -7,6 +7,8 @@ import { runProgram, startProcess, tenantWithJob, type Fixture, type HoldfastPro
 import { freshFolder, startPrivateRedis, type PrivateRedis } from "../support/services.js";
 
 const dataDir = freshFolder();
+/** Part of the URL of a webhook: whoever knows such a URL may use it. */
+const HOOK_TOKEN = "token-in-a-url";
 const IDEMPOTENCY_KEY = "idempotency-key-of-somebody";
 
 let port: number;
@@ -84,6 +86,16 @@ async function useAll({ key, job, tenant }: Fixture): Promise<number[]> {
   return (await Promise.all(calls)).map(({ status }) => status);
 }
 
+/** A webhook whose receiver is away, with something to send. Returns its secret. */
+async function useWebhook({ tenant }: Fixture): Promise<string> {
+  const path = `/v1/admin/tenants/${tenant}/webhooks/a`;
+  const body = { url: `http://127.0.0.1:9/${HOOK_TOKEN}`, events: ["audit.drift"] };
+  const { secret } = (await holdfast.call(holdfast.adminKey, "PUT", path, body)).body;
+  const { status } = await holdfast.call(holdfast.adminKey, "POST", `${path}/ping`);
+  expect([status, typeof secret]).toEqual([201, "string"]);
+  return secret as string;
+}
+
 /** The Redis stays, and no longer takes the password. */
 async function changeRedisPassword(): Promise<void> {
   const client = new Redis(redis.url, { lazyConnect: true });
@@ -105,8 +117,15 @@ it.each(["all", "api"])(
   async (role) => {
     redis = await startPrivateRedis();
     const services = { HOLDFAST_DATABASE_URL: postgres.url, HOLDFAST_REDIS_URL: redis.url };
-    holdfast = await startProcess({ ...services, HOLDFAST_ROLE: role, HOLDFAST_LOG_LEVEL: "trace" });
+    const webhooks = {
+      HOLDFAST_WEBHOOK_ADDRESSES: "any",
+      HOLDFAST_WEBHOOK_HTTP: "allowed",
+      HOLDFAST_WEBHOOK_INTERVAL_MS: "500",
+      HOLDFAST_WEBHOOK_RETRY_MS: "10",
+    };
+    holdfast = await startProcess({ ...services, ...webhooks, HOLDFAST_ROLE: role, HOLDFAST_LOG_LEVEL: "trace" });
     const tenant = await tenantWithJob(holdfast, 1_000_000);
+    const signing = await useWebhook(tenant);
     expect(await useAll(tenant)).toEqual(expect.arrayContaining([200, 201, 402]));
     for (const key of [tenant.key, holdfast.adminKey]) {
       expect(await sendEverywhere(key, tenant)).toEqual(expect.arrayContaining([400, 401, 404]));
@@ -127,7 +146,7 @@ it.each(["all", "api"])(
 
     const told = ['"msg":"request"', "connection to the record was lost", "Redis is bypassed"];
     expect(told.filter((line) => !log.includes(line))).toEqual([]);
-    const secrets = [tenant.key, tenant.key.slice(-20), holdfast.adminKey, IDEMPOTENCY_KEY];
+    const secrets = [tenant.key, tenant.key.slice(-20), holdfast.adminKey, IDEMPOTENCY_KEY, signing, HOOK_TOKEN];
     const passwords = [postgres.url, redis.url].map(passwordOf).filter((password) => password !== "");
     for (const secret of [...secrets, ...passwords, "Bearer ", "authorization"]) {
       expect(log.split("\n").filter((line) => line.toLowerCase().includes(secret.toLowerCase()))).toEqual([]);

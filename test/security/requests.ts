@@ -133,8 +133,8 @@ const NUMBERS: Readonly<Record<string, number>> = { limit: 1_000, ttlMs: 60_000 
 function valueOf(name: string, schema: Schema, values: Values): unknown {
   const prefix = idPrefix(schema);
   if (prefix !== undefined) return values[prefix as keyof Values];
-  if (name === "user") return values.user;
-  if (name === "url") return NOWHERE;
+  const known = { user: values.user, url: NOWHERE }[name];
+  if (known !== undefined) return known;
   if (name === "idempotencyKey") return fresh("K");
   if (schema.const !== undefined || schema.enum) return schema.const ?? schema.enum![0];
   if (schema.oneOf) return valueOf(name, resolved(schema.oneOf[0]!), values);

@@ -5,6 +5,8 @@ export interface Mutation {
   readonly edits: readonly Edit[];
   /** What the finding says. */
   readonly finds: RegExp;
+  /** Where to begin, so that what few seeds find is found soon; 1 unless given. */
+  readonly firstSeed?: number;
 }
 
 export interface Edit {

@@ -11,7 +11,7 @@ describe("the simulation finds, within 2 000 seeds, that", () => {
     async (_, mutation) => {
       const folder = freshFolder();
       await makeMutant(root, folder, mutation);
-      const { code, output } = await simulate(folder, ["--seeds", "2000"]);
+      const { code, output } = await simulate(folder, ["--first", `${mutation.firstSeed ?? 1}`, "--seeds", "2000"]);
       expect(output).toMatch(mutation.finds);
       expect(code).toBe(1);
     },

@@ -1,5 +1,6 @@
-import { serviceBookId, type LedgerLog, type TenantSettings } from "#libs/ledger";
+import { serviceBookId, type Command, type LedgerLog, type TenantSettings } from "#libs/ledger";
 import { commandsOf } from "../support/commands.js";
+import { accountKey, hourOf } from "./accounts.js";
 import { Answers } from "./answers.js";
 import { Auditor } from "./auditor.js";
 import { Clients, type Counts } from "./clients.js";
@@ -120,7 +121,7 @@ export class Simulation {
       this.expectAtRest(tenantId);
       await this.expectRoomIsUsed(tenantId);
     }
-    for (const service of this.services) await this.expectCopiesAreRight(serviceBookId(service));
+    for (const service of this.services) await this.expectRoomIsUsed(this.tenants[0]!.tenantId, service);
   }
 
   /** What nobody closed was given back, one sweep after its deadline at the latest. */
@@ -133,8 +134,8 @@ export class Simulation {
     }
   }
 
-  /** Nobody is refused what is there: demand in small portions takes it all, at every process. */
-  private async expectRoomIsUsed(tenantId: string): Promise<void> {
+  /** Nobody is refused what is there, at the tenant or at a service: demand in small portions takes it all, everywhere. */
+  private async expectRoomIsUsed(tenantId: string, service: string | null = null): Promise<void> {
     const { on, names, random } = this;
     const commands = commandsOf(tenantId);
     const must = async (command: Parameters<typeof on.clients.ask>[1]) => {
@@ -145,7 +146,8 @@ export class Simulation {
     await must(commands.configure({ change: "state", state: "active" }));
     const { balance } = await must(commands.setLimit(1_000_000));
     const supply = 60;
-    await must(commands.setLimit(balance!.reserved + balance!.spent + supply));
+    if (service === null) await must(commands.setLimit(balance!.reserved + balance!.spent + supply));
+    else await must(this.roomAt(service, supply));
     // The limit has no period any more, and what a process remembers of the settings may be a second old.
     await this.on.scheduler.sleep(1_000);
     const jobs: string[] = [];
@@ -159,6 +161,7 @@ export class Simulation {
         commands.reserve(random.pick(jobs), amount, {
           reservationId: names.next("rsv"),
           key: names.key(),
+          service,
           ttlMs: 20_000,
         });
       const outcome = await on.clients.ask(random.pick(on.processes), reserve());
@@ -167,7 +170,16 @@ export class Simulation {
     await Promise.all(demand);
     this.utilisation = Math.min(this.utilisation, taken / supply);
     if (taken < 0.9 * supply) this.auditor.find(`of ${supply} only ${taken} were taken, though more was asked for`);
-    await this.expectCopiesAreRight(tenantId);
+    await this.expectCopiesAreRight(service === null ? tenantId : serviceBookId(service));
+  }
+
+  /** Sets the limit of a service so that so much of it is left. */
+  private roomAt(service: string, room: number): Command {
+    const { bookId } = serviceWith(service, 0);
+    const window = service.endsWith("h") ? hourOf(this.on.postgres.now()) : "none";
+    const account = this.auditor.tenants.get(bookId)!.accounts.find(accountKey("service", service, "tokens", window));
+    const { allowances } = serviceWith(service, (account?.reserved ?? 0) + (account?.spent ?? 0) + room);
+    return commandsOf(bookId).configure({ change: "service", allowances, flow: {} });
   }
 
   private async expectCopiesAreRight(bookId: string): Promise<void> {

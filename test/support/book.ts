@@ -64,8 +64,8 @@ export class Books {
   readonly commands: Commands;
   now = NOON;
 
-  constructor(settings: BookSettings = {}) {
-    this.book = bookOf(settings);
+  constructor(settings: BookSettings = {}, books: WholeBooks = new Map()) {
+    this.book = bookOf(settings, undefined, books);
     this.commands = commandsOf(this.book.tenantId);
   }
 

@@ -1,4 +1,4 @@
-import { Receiver } from "./receiver.js";
+import type { Receiver } from "./receiver.js";
 import { startHoldfast, type Body, type Holdfast, type HttpTenant } from "./http.js";
 import { eventually } from "./record.js";
 
@@ -14,6 +14,13 @@ export interface Delivery {
 }
 
 export const isDelivered = ({ state }: Delivery): boolean => state === "delivered";
+
+/** On a busy machine a connection to the queue may be lost, and the queue is then made anew before it goes on. */
+const PATIENCE_MS = 25_000;
+
+export function soon(condition: () => Promise<unknown>): Promise<void> {
+  return eventually(condition, PATIENCE_MS);
+}
 
 /** A Holdfast that tells soon, and tries again soon. */
 export function startTelling(settings: Readonly<Record<string, string>> = {}): Promise<Holdfast> {
@@ -52,7 +59,7 @@ export class ToldTenant {
   async pinged(until: (delivery: Delivery) => boolean): Promise<Delivery> {
     const { body } = await this.tenant.admin("POST", "/webhooks/a/ping");
     const find = async () => (await this.deliveries()).find(({ id }) => id === body.id)!;
-    await eventually(async () => until(await find()));
+    await soon(async () => until(await find()));
     return find();
   }
 }
@@ -75,5 +82,5 @@ export async function looks({ record }: Holdfast): Promise<void> {
     return (await record.query<{ n: number }>(sql)).rows[0]!.n;
   };
   const before = await seen();
-  await eventually(async () => (await seen()) >= before + 3);
+  await soon(async () => (await seen()) >= before + 3);
 }

@@ -12,12 +12,9 @@ import { DeliveriesQuery, RotateBody, WebhookBody } from "./webhook.dto.js";
 import { DeliveryView, NewSecretView, WebhookView } from "./webhook.view.js";
 
 /** The same routes for webhooks of a tenant and for the operator's own, which differ in whose they are. */
-function webhookRoutes(Owner: () => ParameterDecorator, whose: string): Type<object> {
+function settingRoutes(Owner: () => ParameterDecorator, whose: string): Type<object> {
   class Routes {
-    constructor(
-      readonly desk: WebhookDesk,
-      readonly record: PrismaClient,
-    ) {}
+    constructor(readonly desk: WebhookDesk) {}
 
     @Put(":webhook")
     @Operation({
@@ -59,6 +56,17 @@ function webhookRoutes(Owner: () => ParameterDecorator, whose: string): Type<obj
     rotate(@Owner() owner: string, @WebhookParam() name: string, @OptionalPayload() body: RotateBody): Promise<object> {
       return this.desk.rotate(owner, name, body);
     }
+  }
+  return Routes;
+}
+
+/** What a webhook was sent, and is to be. */
+function deliveryRoutes(Owner: () => ParameterDecorator, whose: string): Type<object> {
+  class Routes {
+    constructor(
+      readonly desk: WebhookDesk,
+      readonly record: PrismaClient,
+    ) {}
 
     @Post(":webhook/ping")
     @Operation({
@@ -98,11 +106,18 @@ function webhookRoutes(Owner: () => ParameterDecorator, whose: string): Type<obj
       return resendDelivery(this.record, owner, name, id);
     }
   }
-  return Routes as unknown as Type<object>;
+  return Routes;
 }
 
 @AdminRoutes("tenants/:tenantId/webhooks")
-export class WebhooksController extends webhookRoutes(() => IdParam("tenant"), "a tenant") {
+export class WebhooksController extends settingRoutes(() => IdParam("tenant"), "a tenant") {
+  constructor(desk: WebhookDesk) {
+    super(desk);
+  }
+}
+
+@AdminRoutes("tenants/:tenantId/webhooks")
+export class WebhookDeliveriesController extends deliveryRoutes(() => IdParam("tenant"), "a tenant") {
   constructor(desk: WebhookDesk, record: PrismaClient) {
     super(desk, record);
   }
@@ -110,7 +125,14 @@ export class WebhooksController extends webhookRoutes(() => IdParam("tenant"), "
 
 /** Told of every tenant. */
 @AdminRoutes("webhooks")
-export class OperatorWebhooksController extends webhookRoutes(OperatorParam, "the operator") {
+export class OperatorWebhooksController extends settingRoutes(OperatorParam, "the operator") {
+  constructor(desk: WebhookDesk) {
+    super(desk);
+  }
+}
+
+@AdminRoutes("webhooks")
+export class OperatorWebhookDeliveriesController extends deliveryRoutes(OperatorParam, "the operator") {
   constructor(desk: WebhookDesk, record: PrismaClient) {
     super(desk, record);
   }

@@ -39,13 +39,32 @@ const TIMEOUT_MS = 15_000;
  * @throws ApiProblem when it is refused, Unreachable when no answer comes, and the signal's reason when it is aborted.
  */
 export async function call<T>(key: string, method: Method, path: string, options: CallOptions = {}): Promise<T> {
-  const { status, text, retryAfter } = await exchange(key, method, path, options);
-  const body = parsed(text);
-  if (status >= 200 && status < 300 && body !== undefined) return body as T;
+  const answer = await exchange(key, method, path, options);
+  const body = parsed(answer.text);
+  if (isDone(answer) && body !== undefined) return body as T;
+  throw problemOf(answer, body);
+}
+
+/** A GET whose answer is plain text. @throws as `call`. */
+export async function callText(key: string, path: string, signal?: AbortSignal): Promise<string> {
+  const answer = await exchange(key, "GET", path, { signal });
+  if (isDone(answer)) return answer.text;
+  throw problemOf(answer, parsed(answer.text));
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | null;
+}
+
+const isDone = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
+function problemOf({ status, retryAfter }: Answer, body: unknown): ApiProblem {
   const problem = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const { code, detail, title } = problem;
   const said = [detail, title].find((word) => typeof word === "string");
-  throw new ApiProblem(
+  return new ApiProblem(
     status,
     typeof code === "string" ? code : "unknown",
     said ?? `The answer was ${status} without a reason.`,
@@ -54,7 +73,7 @@ export async function call<T>(key: string, method: Method, path: string, options
   );
 }
 
-async function exchange(key: string, method: Method, path: string, options: CallOptions) {
+async function exchange(key: string, method: Method, path: string, options: CallOptions): Promise<Answer> {
   const { body, idempotencyKey, signal, keepalive = false } = options;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 export type Tenant = Schemas["TenantView"];
 export type Balance = Schemas["BalanceView"];
 export type Reservation = Schemas["ReservationView"];
+export type DryRun = Schemas["DryRunView"];
 export type WouldDeny = Schemas["WouldDenyView"];
 export type Denial = Schemas["DenialProblemView"];
 export type Job = Schemas["JobView"];
@@ -16,8 +17,9 @@ export type NewKey = Schemas["NewKeyView"];
 export type UserAllowance = Schemas["UserAllowanceView"];
 export type Service = Schemas["ServiceView"];
 export type ServiceDetail = Schemas["ServiceDetailView"];
-export type Flow = Schemas["FlowView"];
 export type Run = Schemas["ReconcileRunView"];
+export type Webhook = Schemas["WebhookView"];
+export type Delivery = Schemas["DeliveryView"];
 export type Ready = Schemas["ReadyView"];
 
 /** One page of a list. */

@@ -60,40 +60,18 @@ export function PagedTable<T>({ label, path, params, columns, rowKey, empty, ref
           className={`${table.table} ${table.cards}`}
           aria-rowcount={hasNextPage ? -1 : rows.length + 1}
         >
-          <thead role="rowgroup">
-            <tr role="row">
-              {columns.map(({ title, right }) => (
-                <th key={title} role="columnheader" scope="col" className={right ? table.right : undefined}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Head columns={columns} />
           <tbody role="rowgroup">
             <Spacer height={above} columns={columns.length} />
-            {items.map(({ index }) => {
-              const row = rows[index]!;
-              return (
-                <tr
-                  role="row"
-                  key={rowKey(row)}
-                  data-index={index}
-                  ref={virtual.measureElement}
-                  aria-rowindex={index + 2}
-                >
-                  {columns.map(({ title, cell, right }) => (
-                    <td
-                      key={title}
-                      role="cell"
-                      data-title={title}
-                      className={right ? `number ${table.right}` : undefined}
-                    >
-                      {cell(row)}
-                    </td>
-                  ))}
-                </tr>
-              );
-            })}
+            {items.map(({ index }) => (
+              <Row
+                key={rowKey(rows[index]!)}
+                row={rows[index]!}
+                index={index}
+                columns={columns}
+                measure={virtual.measureElement}
+              />
+            ))}
             <Spacer height={below} columns={columns.length} />
           </tbody>
         </table>
@@ -112,6 +90,39 @@ function useRows(count: number) {
   }, [count]);
   const virtual = useWindowVirtualizer({ count, estimateSize: () => ROW_PX, overscan: AHEAD_ROWS, scrollMargin });
   return { place, virtual };
+}
+
+function Head<T>({ columns }: Pick<Props<T>, "columns">) {
+  return (
+    <thead role="rowgroup">
+      <tr role="row">
+        {columns.map(({ title, right }) => (
+          <th key={title} role="columnheader" scope="col" className={right ? table.right : undefined}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProps<T> extends Pick<Props<T>, "columns"> {
+  readonly row: T;
+  readonly index: number;
+  /** Rows are as high as what they hold. */
+  readonly measure: (row: HTMLTableRowElement | null) => void;
+}
+
+function Row<T>({ row, index, columns, measure }: RowProps<T>) {
+  return (
+    <tr role="row" data-index={index} ref={measure} aria-rowindex={index + 2}>
+      {columns.map(({ title, cell, right }) => (
+        <td key={title} role="cell" data-title={title} className={right ? `number ${table.right}` : undefined}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
 }
 
 /** Stands for the rows that are not in the page. */

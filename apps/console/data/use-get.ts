@@ -24,13 +24,16 @@ export interface Act extends Pick<CallOptions, "body" | "idempotencyKey"> {
   readonly path: string;
 }
 
-/** A change. Once it is answered, everything on the page is asked for again, since most figures hang together. */
-export function useAct<T>() {
+/**
+ * A request that is made when somebody wants it. After one that changes something, everything on the page is asked for
+ * again, since most figures hang together.
+ */
+export function useAct<T>({ changes = true }: { readonly changes?: boolean } = {}) {
   const key = useKey();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ method, path, ...options }: Act) => call<T>(key, method, path, options),
-    onSuccess: () => queries.invalidateQueries(),
+    onSuccess: () => (changes ? queries.invalidateQueries() : undefined),
   });
 }
 

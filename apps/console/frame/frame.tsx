@@ -11,6 +11,7 @@ const ADMIN_LINKS = [
   { to: "/tenants", text: "Tenants" },
   { to: "/services", text: "Services" },
   { to: "/reconciler", text: "Reconciler" },
+  { to: "/webhooks", text: "Webhooks" },
 ];
 const TENANT_LINKS = [
   { to: "/", text: "Overview" },

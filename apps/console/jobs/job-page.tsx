@@ -12,6 +12,7 @@ import { EndJob } from "./end-job.js";
 import { JobTag } from "./job-tag.js";
 import { JobTree } from "./job-tree.js";
 import { Reservations } from "./reservations.js";
+import { WouldItFit } from "./would-it-fit.js";
 
 interface Props {
   readonly jobId: string;
@@ -40,6 +41,7 @@ export function JobPage({ jobId, path, to, own, ledger }: Props) {
             </Panel>
           )}
           {own && <Reservations jobId={detail.id} />}
+          {own && detail.state === "open" && <WouldItFit job={detail} />}
           {ledger !== undefined && (
             <p>
               <Link to={`${ledger}?jobId=${detail.id}`}>Its entries in the ledger</Link>

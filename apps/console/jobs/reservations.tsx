@@ -6,6 +6,7 @@ import { Panel } from "../frame/panel.js";
 import { Tag, type Tone } from "../frame/tag.js";
 import { Attempts } from "./attempts.js";
 import css from "./jobs.module.css";
+import { Refusal } from "./refusal.js";
 import { placeOf, spanOf, type Span } from "./time-line.js";
 
 const REFRESH_MS = 3_000;
@@ -53,13 +54,14 @@ function Line({ reservation, span }: { readonly reservation: Reservation; readon
         <code>{id}</code>
         <Tag tone={TONES[state]}>{state}</Tag>
         {late && <Tag tone="warned">late</Tag>}
-        {wouldDeny && <Tag tone="warned">would be denied by the {wouldDeny.scope?.kind} allowance</Tag>}
+        {wouldDeny && <Tag tone="warned">only observed</Tag>}
       </div>
       <p className={css.none}>
         {plan && `${plan.admittedChildren} of ${plan.children} children × ${plan.attempts} attempts: `}
         {amounts(reserved)} reserved, {amounts(reservation.held)} held, {amounts(reservation.charged)} charged
         {reservation.actual && `, ${amounts(reservation.actual)} settled`}
       </p>
+      {wouldDeny && <Refusal denial={wouldDeny} />}
       <div className={css.track}>
         <span className={css.bar} data-state={state} style={placeOf(reservation, span, Date.now())} />
       </div>

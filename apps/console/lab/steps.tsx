@@ -16,17 +16,22 @@ export function Steps({ lab: { run, step } }: { readonly lab: Lab }) {
         <p className={table.empty}>Start the trace to see the decisions here.</p>
       ) : (
         <div className={table.scroll} tabIndex={0} role="region" aria-label="Steps of the trace">
-          <table className={table.table} data-testid="steps">
-            <thead>
-              <tr>
+          <table role="table" className={`${table.table} ${table.cards}`} data-testid="steps">
+            <thead role="rowgroup">
+              <tr role="row">
                 {HEADS.map((head, index) => (
-                  <th key={head} scope="col" className={[1, 4, 5].includes(index) ? table.right : undefined}>
+                  <th
+                    key={head}
+                    role="columnheader"
+                    scope="col"
+                    className={[1, 4, 5].includes(index) ? table.right : undefined}
+                  >
                     {head}
                   </th>
                 ))}
               </tr>
             </thead>
-            <tbody>
+            <tbody role="rowgroup">
               {decisions.map((decision) => (
                 <Step key={decision.step} decision={decision} />
               ))}
@@ -41,17 +46,23 @@ export function Steps({ lab: { run, step } }: { readonly lab: Lab }) {
 function Step({ decision }: { readonly decision: Decision }) {
   const { job, planned, outcome, before, after } = decision;
   return (
-    <tr>
-      <th scope="row" className="number">
+    <tr role="row">
+      <th role="rowheader" scope="row" className="number" data-title="Job">
         {job}
       </th>
-      <td className={`number ${table.right}`}>{shown(planned)}</td>
-      <td>
+      <td role="cell" data-title="Planned" className={`number ${table.right}`}>
+        {shown(planned)}
+      </td>
+      <td role="cell" data-title="Decision">
         <Tag tone={TONES[outcome]}>{OUTCOMES[outcome]}</Tag>
       </td>
-      <td>{reasonOf(decision)}</td>
-      <td className={`number ${table.right}`}>{shown(before.tenant.available)}</td>
-      <td className={`number ${table.right}`}>
+      <td role="cell" data-title="Decided by">
+        {reasonOf(decision)}
+      </td>
+      <td role="cell" data-title="Tenant had" className={`number ${table.right}`}>
+        {shown(before.tenant.available)}
+      </td>
+      <td role="cell" data-title="Tenant has left" className={`number ${table.right}`}>
         {after.tenant.overage > 0 ? `0 (${shown(after.tenant.overage)} over)` : shown(after.tenant.available)}
       </td>
     </tr>

@@ -1,7 +1,7 @@
 import { useSessions } from "../api/session.js";
 import css from "../data/data.module.css";
 import { useTitle } from "../frame/title.js";
-import { FlowPanel } from "./flow-panel.js";
+import { WorkPanel } from "./work-panel.js";
 import { HealthPanel } from "./health-panel.js";
 import { ServicesPanel } from "./services-panel.js";
 import { TenantPanel } from "./tenant-panel.js";
@@ -15,7 +15,7 @@ export function OverviewPage() {
       {session?.kind === "admin" ? (
         <>
           <HealthPanel />
-          <FlowPanel />
+          <WorkPanel />
           <ServicesPanel />
         </>
       ) : (

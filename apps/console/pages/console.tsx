@@ -10,6 +10,7 @@ import { ServicesPage } from "../services/services-page.js";
 import { OwnLedgerPage } from "../tenants/own-ledger-page.js";
 import { TenantPage } from "../tenants/tenant-page.js";
 import { TenantsPage } from "../tenants/tenants-page.js";
+import { WebhooksPage } from "../webhooks/webhooks-page.js";
 
 /** The pages of whoever is signed in: each key sees those that it can use. */
 export default function Console() {
@@ -26,6 +27,7 @@ function OfOperator() {
       <Route path="/tenants/:tenantId/*" element={<TenantPage />} />
       <Route path="/services" element={<ServicesPage />} />
       <Route path="/services/:service" element={<ServicePage />} />
+      <Route path="/webhooks" element={<WebhooksPage />} />
       <Route path="/reconciler" element={<ReconcilerPage />} />
       <Route path="*" element={<Nothing />} />
     </Routes>

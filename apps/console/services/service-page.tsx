@@ -1,5 +1,6 @@
 import { useParams } from "react-router";
 import type { ServiceDetail } from "../api/types.js";
+import { BalanceBar } from "../data/balance-bar.js";
 import css from "../data/data.module.css";
 import { Facts } from "../data/facts.js";
 import { amount, moment } from "../data/format.js";
@@ -9,6 +10,7 @@ import { useGet } from "../data/use-get.js";
 import { useSamples } from "../data/use-samples.js";
 import { Panel } from "../frame/panel.js";
 import { useTitle } from "../frame/title.js";
+import { LedgerPanel } from "../tenants/ledger-panel.js";
 import { BreakerSwitch } from "./breaker-switch.js";
 import { BreakerTag } from "./breaker-tag.js";
 import { Waiting } from "./waiting.js";
@@ -43,6 +45,7 @@ export function ServicePage() {
               ]}
             />
           </Panel>
+          <Book service={detail} />
           <Waiting waiting={detail.live.waiting} />
           <Settings service={detail} />
         </div>
@@ -64,6 +67,23 @@ function Now({ service: { live } }: { readonly service: ServiceDetail }) {
       {!live.shared && <p role="status">Redis is away: these are the figures of one process alone.</p>}
       <Facts facts={facts} />
     </Panel>
+  );
+}
+
+/** What all tenants together may spend at it. */
+function Book({ service: { name, balances } }: { readonly service: ServiceDetail }) {
+  if (balances.length === 0) return null;
+  return (
+    <>
+      <Panel title="Allowances, over all tenants">
+        <div className={css.grid}>
+          {balances.map((balance) => (
+            <BalanceBar key={balance.unit} balance={balance} />
+          ))}
+        </div>
+      </Panel>
+      <LedgerPanel path={`/v1/admin/services/${encodeURIComponent(name)}/ledger`} />
+    </>
   );
 }
 

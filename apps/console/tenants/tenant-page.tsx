@@ -6,6 +6,7 @@ import { useGet } from "../data/use-get.js";
 import { Nothing } from "../frame/nothing.js";
 import { useTitle } from "../frame/title.js";
 import { JobsPanel } from "../jobs/jobs-panel.js";
+import { WebhooksPanel } from "../webhooks/webhooks-panel.js";
 import { AllowancesTab } from "./allowances-tab.js";
 import { KeysTab } from "./keys-tab.js";
 import { LedgerPanel } from "./ledger-panel.js";
@@ -19,6 +20,7 @@ const TABS = [
   { path: "keys", text: "Keys" },
   { path: "jobs", text: "Jobs" },
   { path: "ledger", text: "Ledger" },
+  { path: "webhooks", text: "Webhooks" },
 ];
 const REFRESH_MS = 10_000;
 
@@ -55,6 +57,7 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
         <Route path="keys" element={<KeysTab tenant={tenant} />} />
         <Route path="jobs" element={<JobsPanel path={`${base}/jobs`} to={`${here}/jobs`} />} />
         <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} />} />
+        <Route path="webhooks" element={<WebhooksPanel path={`${base}/webhooks`} />} />
         <Route path="*" element={<Nothing />} />
       </Routes>
     </div>

@@ -5,6 +5,7 @@ import {
   NotLoaded,
   placesOf,
   serviceBookId,
+  serviceOfBook,
   servicePlaces,
   sizeOf,
   tryDecide,
@@ -30,7 +31,7 @@ export interface BatchResult {
   readonly outcomes: readonly (Outcome | undefined)[];
   /** Balances as they stand after the batch, by the id of their book, for the copies. */
   readonly balances: ReadonlyMap<string, readonly Balance[]>;
-  /** What was moved, by tenant. */
+  /** What was moved, by tenant; what the same work moved at a service is not told again. */
   readonly entries: ReadonlyMap<string, readonly LedgerEntry[]>;
   /** The record's time under the locks, and this process's clock when it was known. */
   readonly now: Instant;
@@ -78,7 +79,9 @@ export async function runBatch(
   else await transaction.rollback();
   for (const book of books.values()) directory.learn(book);
   const balances = new Map([...books].map(([id, book]) => [id, [...book.consulted.values()]]));
-  const entries = new Map([...books].map(([id, book]) => [id, book.changes.entries]));
+  const entries = new Map(
+    [...books].filter(([id]) => serviceOfBook(id) === null).map(([id, book]) => [id, book.changes.entries]),
+  );
   return { outcomes, balances, entries, now: transaction.now, readAt };
 }
 
