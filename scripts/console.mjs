@@ -43,7 +43,13 @@ export async function buildConsole() {
   writeFileSync(join(draft, ".stamp"), stamp);
   // A process that starts meanwhile finds the old files or the new ones, and only for an instant none.
   rmSync(target, { recursive: true, force: true });
-  renameSync(draft, target);
+  try {
+    renameSync(draft, target);
+  } catch (error) {
+    // Another set-up of the same sources was quicker.
+    if (error.code !== "ENOTEMPTY") throw error;
+    rmSync(draft, { recursive: true, force: true });
+  }
 }
 
 /** Libraries mark files for servers that render; here nothing is rendered on a server. */

@@ -47,6 +47,7 @@ async function pagesOf() {
     { name: "services", path: "/services", as: admin, until: "breaker open" },
     { name: "service", path: "/services/model-large", as: admin, then: charted },
     { name: "reconciler", path: "/reconciler", as: admin, list: true },
+    { name: "webhooks", path: `/tenants/${id}/webhooks`, as: admin, until: "Nobody is told yet" },
     { name: "own-overview", path: "/", as: tenant, until: "available" },
     { name: "jobs", path: "/jobs", as: tenant, list: true },
     { name: "job", path: `/jobs/${job}`, as: tenant, until: "Show its attempts", then: unfold },
