@@ -9,7 +9,7 @@ import {
 } from "#libs/flow";
 import { newId } from "#libs/ledger";
 import { Problem } from "../problems/problem.js";
-import type { ServiceDirectory } from "../services/directory.js";
+import type { KnownService, ServiceDirectory } from "../services/directory.js";
 import { Endings } from "./endings.js";
 import type { PermitBody } from "./permit.dto.js";
 import { refusalProblem } from "./refusal.js";
@@ -107,7 +107,10 @@ export class PermitDesk {
     if (name === null) return null;
     if (reserved !== null && name !== reserved)
       throw new Problem("conflict", `The reservation is for service "${reserved}", not for "${name}".`);
-    const service = await this.services.find(tenantId, name);
+    return this.orRefuse(name, await this.services.find(tenantId, name), reserved);
+  }
+
+  private orRefuse(name: string, service: KnownService | null, reserved: string | null): ServiceLimits {
     if (!service) throw new Problem("service_unknown", `There is no service "${name}".`);
     if (reserved === null && service.hasAllowances)
       throw new Problem("conflict", `Service "${name}" has allowances: the reservation must name it.`);
@@ -117,7 +120,7 @@ export class PermitDesk {
   /** While the record does not answer, what was known holds: those who wait need not all be told so at once. */
   private async asItIsNow(tenantId: string, known: ServiceLimits, reserved: string | null): Promise<ServiceLimits> {
     try {
-      return (await this.serviceOf(tenantId, known.name, reserved))!;
+      return this.orRefuse(known.name, await this.services.findAtOnce(tenantId, known.name), reserved);
     } catch (error) {
       if (error instanceof Problem) throw error;
       return known;
