@@ -12,11 +12,13 @@ interface Watched extends Reservation {
 
 /** How soon those who wait hear that their work has ended, milliseconds. */
 const LOOK_MS = 1_000;
+/** Reservations that are looked at in one go, so that the record is kept free for work; where more are waited for, in turns. */
+const MOST_AT_ONCE = 1_000;
 
 /**
  * Callers that wait must not learn only at their turn that their job, their reservation or their tenant admits nothing
  * any more: they would keep places in the queue from others. While anybody waits here, the record is asked once a second
- * for each reservation that is waited for, however many wait for it; wherever it ended, and also without Redis.
+ * for the reservations that are waited for, however many wait for each; wherever they ended, and also without Redis.
  */
 export class Endings {
   private readonly watched = new Map<string, Watched>();
@@ -44,7 +46,12 @@ export class Endings {
   private async look(): Promise<void> {
     if (this.looking) return;
     this.looking = true;
-    await Promise.all([...this.watched.values()].map((watched) => this.lookAt(watched)));
+    const next = [...this.watched].slice(0, MOST_AT_ONCE);
+    for (const [id, watched] of next) {
+      this.watched.delete(id);
+      this.watched.set(id, watched);
+    }
+    await Promise.all(next.map(([, watched]) => this.lookAt(watched)));
     this.looking = false;
   }
 
