@@ -26,6 +26,11 @@ export interface AcquireOptions {
   readonly waitMs?: number;
   /** The caller has gone: it leaves the queue, and `acquire` rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /**
+   * The service as it is bounded now, asked for before each further turn of one that waits: settings may change meanwhile.
+   * Where it rejects, the caller leaves the queue, and `acquire` rejects alike. Default: nothing changes.
+   */
+  readonly refresh?: () => Promise<ServiceLimits>;
 }
 
 /** What a caller is told that waits while the process stops. */
@@ -60,10 +65,11 @@ export class Flow {
     });
   }
 
-  async acquire(request: PermitRequest, { waitMs = 0, signal }: AcquireOptions = {}): Promise<Acquired> {
+  async acquire(request: PermitRequest, options: AcquireOptions = {}): Promise<Acquired> {
+    const { waitMs = 0, signal } = options;
     this.throwIfGone(signal);
     const patience = Math.min(waitMs, longestWait(request.service));
-    const acquired = patience > 0 ? await this.wait(request, patience, signal) : await this.ask(request, null);
+    const acquired = patience > 0 ? await this.wait(request, patience, options) : await this.ask(request, null);
     if (acquired && !signal?.aborted) return this.count(request, acquired);
     if (acquired?.status === "granted") await this.finish(acquired.permit, "cancelled", request.service);
     this.meter.aborted(metered(request));
@@ -134,16 +140,16 @@ export class Flow {
   }
 
   /** Null: the caller has gone, or the process stops. */
-  private async wait(request: PermitRequest, patience: number, signal?: AbortSignal): Promise<Acquired | null> {
+  private async wait(request: PermitRequest, patience: number, options: AcquireOptions): Promise<Acquired | null> {
     const { name } = request.service!;
     const until = performance.now() + patience;
     const seat = this.room.sit(request.id, name);
     this.keepNudging();
     try {
-      const acquired = await this.takeTurns(request, seat, until, signal);
-      if (acquired || signal?.aborted || this.closed) return acquired;
+      const acquired = await this.takeTurns(request, seat, until, options);
+      if (acquired || options.signal?.aborted || this.closed) return acquired;
       // Its time is up. It is told how things stand now, and might just be let through.
-      return await this.ask(request, null);
+      return await this.ask(await refreshed(request, options), null);
     } finally {
       this.room.rise(request.id);
     }
@@ -154,18 +160,32 @@ export class Flow {
     request: PermitRequest,
     seat: Seat,
     until: number,
-    signal: AbortSignal | undefined,
+    options: AcquireOptions,
   ): Promise<Acquired | null> {
-    for (let first = true; ; first = false) {
-      const answer = await this.decide(request, this.process);
+    const { signal, refresh } = options;
+    const leave = () => this.stores.leave(seat.service, request.id);
+    for (let asked = request, first = true; ; first = false) {
+      const answer = await this.decide(asked, this.process);
       if (answer.status !== "waiting") return answer;
       if (first) this.meter.waits(metered(request));
       const left = until - performance.now();
-      if (left > 0) await seat.wait(Math.min(left, answer.retryAfterMs ?? left), signal);
+      // Whoever has a time to ask again is first in its line: it alone looks meanwhile whether the settings have changed.
+      const soonest = answer.retryAfterMs === null ? left : Math.min(answer.retryAfterMs, refresh ? NUDGE_MS : left);
+      if (left > 0) await seat.wait(Math.min(left, soonest), signal);
       if (signal?.aborted || this.closed || until <= performance.now()) {
-        await this.stores.leave(seat.service, request.id);
+        await leave();
         return null;
       }
+      try {
+        asked = await refreshed(request, options);
+      } catch (error) {
+        await leave();
+        throw error;
+      }
+      if (asked.service?.limits.queue) continue;
+      // Nobody may wait there any more.
+      await leave();
+      return this.ask(asked, null);
     }
   }
 
@@ -209,6 +229,10 @@ export class Flow {
       this.nudging = undefined;
     }, NUDGE_MS).unref();
   }
+}
+
+async function refreshed(request: PermitRequest, { refresh }: AcquireOptions): Promise<PermitRequest> {
+  return refresh ? { ...request, service: await refresh() } : request;
 }
 
 function metered({ tenantId, service }: PermitRequest): Metered {

@@ -1,4 +1,5 @@
 import {
+  type AcquireOptions,
   type Flow,
   RETRY_DEFAULTS,
   type Permit,
@@ -8,7 +9,8 @@ import {
 } from "#libs/flow";
 import { newId } from "#libs/ledger";
 import { Problem } from "../problems/problem.js";
-import type { ServiceDirectory } from "../services/directory.js";
+import type { KnownService, ServiceDirectory } from "../services/directory.js";
+import { Endings } from "./endings.js";
 import type { PermitBody } from "./permit.dto.js";
 import { refusalProblem } from "./refusal.js";
 import { type Standings, type Standing } from "./standing.js";
@@ -28,6 +30,7 @@ export interface Asking {
 /** Starts attempts: what the record says of the reservation, then flow control in one step. */
 export class PermitDesk {
   private readonly retry: RetryLimits;
+  private readonly endings: Endings;
 
   constructor(
     private readonly flow: Flow,
@@ -35,6 +38,7 @@ export class PermitDesk {
     private readonly services: ServiceDirectory,
     retryRatio: number | "off",
   ) {
+    this.endings = new Endings(standings);
     this.retry = { ...RETRY_DEFAULTS, ratio: retryRatio };
   }
 
@@ -44,7 +48,10 @@ export class PermitDesk {
     const standing = await this.standings.of({ tenantId, reservationId, child });
     const service = await this.serviceOf(tenantId, body.service ?? null, standing.service);
     const request = this.request({ tenantId, reservationId, body, signal }, service, standing);
-    const acquired = await this.flow.acquire(request, { waitMs: Math.min(waitMs, standing.leftMs), signal });
+    const acquired = await this.acquire(request, Math.min(waitMs, standing.leftMs), {
+      signal,
+      refresh: () => this.asItIsNow(tenantId, service!, standing.service),
+    });
     if (acquired.status === "refused") throw refusalProblem(acquired, request);
     const { permit } = acquired;
     // While it waited, the job may have been cancelled.
@@ -60,6 +67,14 @@ export class PermitDesk {
   /** The caller has not heard of its permit, or may not use it. */
   async giveBack(permit: Permit): Promise<void> {
     await this.flow.finish(permit, "cancelled", await this.serviceOfPermit(permit));
+  }
+
+  /** A caller that waits is also told when its work has ended. */
+  private acquire(request: PermitRequest, waitMs: number, options: { signal: AbortSignal } & AcquireOptions) {
+    if (waitMs === 0 || !request.service) return this.flow.acquire(request, options);
+    return this.endings.watch(request, (ended) =>
+      this.flow.acquire(request, { ...options, waitMs, signal: AbortSignal.any([options.signal, ended]) }),
+    );
   }
 
   private request(
@@ -92,11 +107,24 @@ export class PermitDesk {
     if (name === null) return null;
     if (reserved !== null && name !== reserved)
       throw new Problem("conflict", `The reservation is for service "${reserved}", not for "${name}".`);
-    const service = await this.services.find(tenantId, name);
+    return this.orRefuse(name, await this.services.find(tenantId, name), reserved);
+  }
+
+  private orRefuse(name: string, service: KnownService | null, reserved: string | null): ServiceLimits {
     if (!service) throw new Problem("service_unknown", `There is no service "${name}".`);
     if (reserved === null && service.hasAllowances)
       throw new Problem("conflict", `Service "${name}" has allowances: the reservation must name it.`);
     return service;
+  }
+
+  /** While the record does not answer, what was known holds: those who wait need not all be told so at once. */
+  private async asItIsNow(tenantId: string, known: ServiceLimits, reserved: string | null): Promise<ServiceLimits> {
+    try {
+      return this.orRefuse(known.name, await this.services.findAtOnce(tenantId, known.name), reserved);
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      return known;
+    }
   }
 
   private async orGiveBack(permit: Permit, service: ServiceLimits | null, check: Promise<unknown>): Promise<void> {

@@ -18,8 +18,12 @@ export interface KnownService extends ServiceLimits {
 interface Known {
   readonly loadedAt: number;
   readonly limits: Promise<KnownService | null>;
+  /** As it was loaded, by now or the time before. */
+  last: { readonly loadedAt: number; readonly service: KnownService | null } | undefined;
 }
 
+/** How long whoever's turn it is makes do with settings, milliseconds, while newer ones are loaded. */
+const USABLE_MS = 3_000;
 /** How long settings are believed after they were loaded, milliseconds: a change holds everywhere after this time. */
 const FRESH_MS = 1_000;
 const MOST_KNOWN = 10_000;
@@ -36,12 +40,25 @@ export class ServiceDirectory {
     const known = this.known.get(key);
     if (known && performance.now() - known.loadedAt < FRESH_MS) return known.limits;
     // The age counts from before the question, since the answer may be as old as that.
-    const loading = { loadedAt: performance.now(), limits: this.load(tenantId, name) };
-    loading.limits.catch(() => this.known.get(key) === loading && this.known.delete(key));
+    const loadedAt = performance.now();
+    const loading: Known = { loadedAt, limits: this.load(tenantId, name), last: known?.last };
+    loading.limits.then(
+      (service) => (loading.last = { loadedAt, service }),
+      () => this.known.get(key) === loading && this.known.delete(key),
+    );
     this.known.delete(key);
     this.known.set(key, loading);
     if (this.known.size > MOST_KNOWN) this.known.delete(this.known.keys().next().value!);
     return loading.limits;
+  }
+
+  /** The same for one whose turn it is and who should not be late for it: settings of a few seconds ago do, and newer ones are loaded for the next. */
+  async findAtOnce(tenantId: string, name: string): Promise<KnownService | null> {
+    const limits = this.find(tenantId, name);
+    const last = this.known.get(`${tenantId} ${name}`)?.last;
+    if (!last || performance.now() - last.loadedAt > USABLE_MS) return limits;
+    limits.catch(() => undefined);
+    return last.service;
   }
 
   private async load(tenantId: string, name: string): Promise<KnownService | null> {
