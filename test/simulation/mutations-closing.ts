@@ -23,7 +23,7 @@ export const CLOSING_MUTATIONS: readonly Mutation[] = [
     name: "a close that is repeated does not tell the copies",
     edits: [edit("libs/ledger/domain/rules/holders.ts", "book.consulted.set(balance.key, balance);", "")],
     finds: /it was never so of late/,
-    first: 1_600,
+    first: 840,
   },
   {
     name: "a settled reservation can be settled again",

@@ -23,7 +23,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...["job", "user", "tenant", "service"].map((scope) => ({
     name: `the rules ignore the limit of the ${scope}, and the belt is off`,
     edits: [unlimited(scope), noBelt],
-    finds: /was admitted over a limit|reserve failed/,
+    finds: /was (admitted|granted) over a limit|reserve failed/,
   })),
   {
     name: "the rules ignore the limit of the tenant, and only the belt holds",
