@@ -103,7 +103,9 @@ describe("the console", () => {
     await button(page, "Top up").click();
     await page.getByText("Limit 125,000 each day, UTC").waitFor();
     await page.getByRole("link", { name: "Ledger" }).click();
+    await page.getByRole("cell", { name: "reserve", exact: true }).first().waitFor();
     await page.getByLabel("Entry").selectOption("limit");
+    await page.getByRole("cell", { name: "reserve", exact: true }).first().waitFor({ state: "detached" });
     await page.getByText("120,000 → 125,000; by operator; a trial").waitFor();
     expect(await page.getByText("a trial").count()).toBe(1);
   });
