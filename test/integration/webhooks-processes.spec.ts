@@ -121,6 +121,11 @@ it("makes one event of each fact, and delivers it, with two reconcilers at work"
 it("makes one event of each fact although four look at the very same time", async () => {
   const tenants = await Promise.all(Array.from({ length: 5 }, givenHalfSpent));
   const findings = tenants.map((tenantId) => ({ tenantId, key: "k", check: "spent", expected: 1, found: 2 }));
+  // The newest audit has the tenth number: as text that would come before the ninth.
+  await record.query(
+    `INSERT INTO reconcile_runs (id, task, trigger, started_at, finished_at, outcome, handled, failed)
+     SELECT 'run_' || n, 'audit', 'schedule', holdfast_now(), holdfast_now(), 'ok', 0, 0 FROM generate_series(1, 9) AS n`,
+  );
   await record.query(
     `INSERT INTO reconcile_runs (id, task, trigger, started_at, finished_at, outcome, handled, failed, detail)
      VALUES ('run_a', 'audit', 'manual', holdfast_now(), holdfast_now(), 'partial', 1, 1, $1)`,
