@@ -59,7 +59,8 @@ export function dueOf(held: Held, { type, unit, detail }: LedgerEntry): number |
   const at = of.findIndex((one) => one.attempt === attempt);
   if (at < 0) return null;
   const { plan } = held.row;
-  const needless = of[at]!.outcome === "succeeded" ? (plan?.attempts ?? 0) - at : 1;
+  const isOver = of.slice(0, at).some(({ outcome }) => outcome === "succeeded");
+  const needless = isOver ? 0 : of[at]!.outcome === "succeeded" ? (plan?.attempts ?? 0) - at : 1;
   return -Math.min(left, plan ? needless * plan.attemptCost[unit]! : of[at]!.actual[unit]!);
 }
 
@@ -71,7 +72,8 @@ export function wrongIn({ row, attempts }: Held, { child, attempt }: Attempt): s
     return `${row.id} was charged twice for attempt ${attempt} of child ${child}`;
   if (!row.plan) return undefined;
   if (child > row.plan.admittedChildren || attempt > row.plan.attempts) return `${row.id} was charged beyond its plan`;
-  return of.some(({ outcome }) => outcome === "succeeded") ? `${row.id} was charged after a success` : undefined;
+  const isNeedless = of.some((one) => one.outcome === "succeeded" && one.attempt < attempt);
+  return isNeedless ? `${row.id} was charged for an attempt after a success` : undefined;
 }
 
 /** What is wrong with a job that was made below others. */

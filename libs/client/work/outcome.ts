@@ -7,16 +7,18 @@ export interface Verdict {
   readonly refused: boolean;
 }
 
+const REFUSED_FOR_LOAD: ReadonlySet<number> = new Set([429, 503, 529]);
+
 /**
- * Reads an error of the usual clients: one with an HTTP `status` (or `statusCode`) is an answer. 429 and 503 are a service that
- * does not keep up; 408 too, but what that used is not known; another 4xx is the caller's own fault. Without a status, a
+ * Reads an error of the usual clients: one with an HTTP `status` (or `statusCode`) is an answer. 429, 503 and 529 (which model
+ * providers use) are a service that does not keep up; 408 too, but what that used is not known; another 4xx is the caller's own fault. Without a status, a
  * time-out is `overloaded`, and the rest speaks against the service.
  */
 export function verdictOn(error: unknown): Verdict {
   const { status, statusCode, name } = (error ?? {}) as { status?: unknown; statusCode?: unknown; name?: unknown };
   const answered = [status, statusCode].find((value): value is number => Number.isInteger(value));
   if (answered === undefined) return { outcome: isTimeout(name) ? "overloaded" : "failed", refused: false };
-  if (answered === 429 || answered === 503) return { outcome: "overloaded", refused: true };
+  if (REFUSED_FOR_LOAD.has(answered)) return { outcome: "overloaded", refused: true };
   if (answered === 408 || answered === 504) return { outcome: "overloaded", refused: false };
   if (answered >= 400 && answered < 500) return { outcome: "rejected", refused: true };
   return { outcome: "failed", refused: false };

@@ -69,8 +69,19 @@ describe("a charge against a plan", () => {
     expect(refused([5, 1])).toBe("attempts_exhausted");
     expect(refused([4, 4])).toBe("attempts_exhausted");
     charge([1, 2], 5);
-    expect(refused([1, 1], 5, "failed")).toBe("attempts_exhausted");
     expect(refused([1, 3])).toBe("attempts_exhausted");
+  });
+
+  it("of what had started before its child succeeded is a fact: booked, and nothing more comes back for it", () => {
+    const { books, id, charge } = planned();
+    charge([1, 2], 5);
+    expect(books.tenant()).toEqual([90, 5]);
+    charge([1, 1], 3, "succeeded");
+    const permit: EndedPermit = { id: "att_1", outcome: "failed" };
+    books.done({ ...books.commands.charge(id, [1, 3], 7, "failed"), permit });
+    expect(books.tenant()).toEqual([90, 15]);
+    for (const child of [2, 3, 4]) charge([child, 1], 1);
+    expect(books.tenant()).toEqual([0, 18]);
   });
 
   it("counts the children that were admitted, not those that were asked for", () => {

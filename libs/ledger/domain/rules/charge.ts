@@ -54,7 +54,7 @@ function repeat(same: Attempt, { child, attempt, outcome, actual, permit }: Char
 function refuseCharge(
   { state, plan }: Reservation,
   known: readonly Attempt[],
-  { child, attempt }: Charge,
+  { child, attempt, permit }: Charge,
 ): Outcome | null {
   if (state === "settled") return refused("already_settled", "The reservation was settled.");
   if (state === "released") return refused("already_released", "The reservation was released.");
@@ -64,15 +64,20 @@ function refuseCharge(
     const admitted = `${admittedChildren} children with ${attempts} attempts each`;
     return refused("attempts_exhausted", `The plan was admitted for ${admitted}.`);
   }
-  const success = known.find(({ outcome }) => outcome === "succeeded");
-  if (!success) return null;
+  // What had started before its child succeeded is a fact: an earlier attempt, and one that a permit let start.
+  const success = known.find((one) => one.outcome === "succeeded" && one.attempt < attempt);
+  if (!success || permit) return null;
   return refused("attempts_exhausted", `Child ${child} has succeeded with attempt ${success.attempt}.`);
 }
 
-/** A plan holds its cost for each attempt; plain amounts are one pool, which gives what is used. Never more than is held. */
+/**
+ * A plan holds its cost for each attempt of a child until the child succeeds; plain amounts are one pool, which gives what
+ * is used. Never more than is held.
+ */
 function freedBy(reservation: Reservation, known: readonly Attempt[], { outcome, actual }: Charge): Amounts {
   const { plan, held } = reservation;
-  const attempts = plan && outcome === "succeeded" ? plan.attempts - known.length : 1;
+  const isOver = known.some((one) => one.outcome === "succeeded");
+  const attempts = isOver ? 0 : plan && outcome === "succeeded" ? plan.attempts - known.length : 1;
   return byUnit(reservation, (unit) =>
     Math.min(held[unit]!, plan ? attempts * plan.attemptCost[unit]! : actual[unit]!),
   );
