@@ -31,8 +31,8 @@ export class SimRedis {
     return asks.map((holds) => {
       const copies = holds.map(({ key }) => this.copies.get(nameOf(tenantId, key)));
       const refuses = copies.some((copy, i) => copy && holds[i]!.amount > roomOf(copy));
-      if (!refuses) return { status: "fits" };
       const allFresh = copies.every((copy) => copy && now - copy.at >= 0 && now - copy.at <= freshMs);
+      if (!refuses) return { status: allFresh ? "fits" : "unsure" };
       return allFresh ? { status: "denied", copies: copies.map((copy) => figuresOf(copy!)) } : { status: "stale" };
     });
   }

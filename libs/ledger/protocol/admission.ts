@@ -17,7 +17,7 @@ import {
 import type { Copies } from "./copies.js";
 import type { Directory } from "./directory.js";
 import { Gather } from "./gather.js";
-import type { Copy, Hold, RecordStore, TenantConfig, TenantRow } from "./ports.js";
+import type { Copy, Hold, RecordStore, TenantConfig, TenantRow, Verdict } from "./ports.js";
 import type { Runtime } from "./runtime.js";
 
 /**
@@ -49,13 +49,11 @@ export class Admission {
     if (units.some((unit) => !lookUp(binding.settings.allowances, unit))) return null;
     const service = command.service === null ? [] : await this.placesAt(command.service, units);
     if (!service) return null;
-    const places = placesOf(binding, units, this.now());
     const children = command.admit === "partial" ? 1 : ask.children;
-    const refusing = await Promise.all([
-      this.refusing(command.tenantId, ask, children, places),
-      service.length > 0 ? this.refusing(serviceBookId(command.service!), ask, children, service) : [],
+    const bounds = await this.refusing([
+      holdsAt(command.tenantId, placesOf(binding, units, this.now()), ask, children),
+      ...(service.length > 0 ? [holdsAt(serviceBookId(command.service!), service, ask, children)] : []),
     ]);
-    const bounds = refusing.flat();
     const denial = denialOf(ask, children, bounds);
     if (!denial || !(await this.directory.isOpen(command.tenantId, command.jobId))) return null;
     if (!restsOnDefault(denial, bounds)) return denial;
@@ -82,24 +80,32 @@ export class Admission {
     return config && servicePlaces(serviceBookId(service), config.settings, units, this.now());
   }
 
-  /** What binds the ask in one book, where fresh copies refuse it; else nothing. */
-  private async refusing(
-    tenantId: string,
-    ask: SizedAsk,
-    children: number,
-    places: readonly Place[],
-  ): Promise<(Bound & { figures: Copy })[]> {
-    const holds: Hold[] = places.map(({ key, unit }) => ({ key, amount: ask.perChild[unit]! * children }));
-    let verdict = await this.copies.judge(tenantId, holds);
-    if (verdict.status === "stale") {
-      await this.refresh(tenantId, places);
-      verdict = await this.copies.judge(tenantId, holds);
-    }
-    if (verdict.status !== "denied") return [];
-    const { copies } = verdict;
+  /** What binds the ask in the books where fresh copies refuse it; nothing where they refuse nowhere, or not for sure. */
+  private async refusing(books: readonly Held[]): Promise<Bounded[]> {
+    const verdicts = await Promise.all(books.map((book) => this.judge(book)));
+    const refused = verdicts.some(({ status }) => status === "denied");
+    // Of several allowances that refuse the rules name one, so all must be known.
+    const sure = refused ? await Promise.all(verdicts.map((one, i) => this.sureOf(one, books[i]!))) : [];
+    if (sure.some(({ status }) => status !== "denied" && status !== "fits")) return [];
+    const bounds = sure.flatMap((verdict, i) =>
+      verdict.status === "denied" ? boundsAt(books[i]!, verdict.copies) : [],
+    );
     // A balance that was never written has no version that would tell that the limit set for it has changed.
-    if (copies.some(({ version, limit }, i) => version === 0 && limit !== places[i]!.limit)) return [];
-    return places.map(({ scope, unit }, i) => ({ scope, unit, figures: copies[i]! }));
+    return bounds.some(({ figures, place }) => figures.version === 0 && figures.limit !== place.limit) ? [] : bounds;
+  }
+
+  private async judge(book: Held): Promise<Verdict> {
+    const verdict = await this.copies.judge(book.id, book.holds);
+    return verdict.status === "stale" ? this.judgeAnew(book) : verdict;
+  }
+
+  private async sureOf(verdict: Verdict, book: Held): Promise<Verdict> {
+    return verdict.status === "unsure" ? this.judgeAnew(book) : verdict;
+  }
+
+  private async judgeAnew({ id, places, holds }: Held): Promise<Verdict> {
+    await this.refresh(id, places);
+    return this.copies.judge(id, holds);
   }
 
   /** Reads the record again; those who wait at the same time share one look. */
@@ -113,6 +119,23 @@ export class Admission {
       "stale",
     );
   }
+}
+
+/** What an ask would hold in one book. */
+interface Held {
+  readonly id: string;
+  readonly places: readonly Place[];
+  readonly holds: readonly Hold[];
+}
+
+type Bounded = Bound & { readonly figures: Copy; readonly place: Place };
+
+function holdsAt(id: string, places: readonly Place[], ask: SizedAsk, children: number): Held {
+  return { id, places, holds: places.map(({ key, unit }) => ({ key, amount: ask.perChild[unit]! * children })) };
+}
+
+function boundsAt({ places }: Held, copies: readonly Copy[]): Bounded[] {
+  return places.map((place, i) => ({ scope: place.scope, unit: place.unit, figures: copies[i]!, place }));
 }
 
 /** Nothing was taken of this user yet, and another process may have changed the default since its copy was made. */

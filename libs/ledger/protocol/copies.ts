@@ -14,11 +14,11 @@ interface Ask {
   readonly holds: readonly Hold[];
 }
 
-const FITS: Verdict = { status: "fits" };
+const UNSURE: Verdict = { status: "unsure" };
 
 /**
- * The copies as far as they can be relied on. Where they are slow, refusing or gone they are bypassed: every ask "fits",
- * so that the record decides alone, and one call now and then finds out whether they are back.
+ * The copies as far as they can be relied on. Where they are slow, refusing or gone they are bypassed: every ask is
+ * "unsure", so that the record decides alone, and one call now and then finds out whether they are back.
  */
 export class Copies {
   private bypassUntil = 0;
@@ -42,7 +42,7 @@ export class Copies {
 
   /** Judges one ask; never fails. */
   async judge(tenantId: string, holds: readonly Hold[]): Promise<Verdict> {
-    if (!this.store || this.isUnconfirmed(tenantId) || !this.mayTry()) return FITS;
+    if (!this.store || this.isUnconfirmed(tenantId) || !this.mayTry()) return UNSURE;
     return this.asks.find({ tenantId, holds });
   }
 
@@ -72,7 +72,7 @@ export class Copies {
       if (same) same.push(i);
       else byTenant.set(tenantId, [i]);
     });
-    const verdicts: Verdict[] = asks.map(() => FITS);
+    const verdicts: Verdict[] = asks.map(() => UNSURE);
     const judge = async ([tenantId, indexes]: [string, number[]]) => {
       const holds = indexes.map((i) => asks[i]!.holds);
       const results = await this.store!.judge(tenantId, holds, FRESH_MS);
@@ -84,7 +84,7 @@ export class Copies {
       return verdicts;
     } catch (error) {
       this.failed(error);
-      return asks.map(() => FITS);
+      return asks.map(() => UNSURE);
     }
   }
 

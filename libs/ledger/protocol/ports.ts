@@ -99,11 +99,12 @@ export interface Hold {
 export type Copy = Pick<Balance, "limit" | "reserved" | "spent" | "version">;
 
 /**
- * `fits`: no copy refuses, so the record decides. `stale`: a copy refuses, but not all of them are fresh. `denied`: all
- * are fresh and one refuses; `copies` are theirs, in the order of the holds.
+ * `fits`: all copies are fresh and none refuses. `unsure`: none refuses, but not all of them are there and fresh. `stale`:
+ * one refuses, but not all of them are there and fresh. `denied`: all are fresh and one refuses; `copies` are theirs, in the
+ * order of the holds. Only `denied` refuses: else the record decides.
  */
 export type Verdict =
-  { readonly status: "fits" | "stale" } | { readonly status: "denied"; readonly copies: readonly Copy[] };
+  { readonly status: "fits" | "unsure" | "stale" } | { readonly status: "denied"; readonly copies: readonly Copy[] };
 
 /** Versioned copies of balances, of one tenant at a time. Never the truth: a lost copy only costs a look at the record. */
 export interface CopyStore {

@@ -18,7 +18,7 @@ const KEEP_MS = 3_600_000;
 const MOST_KEYS = 1_000;
 
 /** The statuses of scripts/judge.lua, in order of precedence. */
-export const JUDGE_STATUSES = ["fits", "denied", "stale"] as const;
+export const JUDGE_STATUSES = ["fits", "unsure", "denied", "stale"] as const;
 
 export interface RedisOptions {
   readonly url: string;

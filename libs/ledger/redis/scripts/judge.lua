@@ -6,7 +6,8 @@
 -- ARGV[2]  number of asks; then for each ask: its number of holds, and for each hold the index of its copy and the amount
 --
 -- Returns the status of each ask, in order, and then the copies as they are (false where there is none):
---   fits    no copy refuses the ask
+--   fits    all copies that bind it are fresh, and none refuses it
+--   unsure  no copy refuses it, but one that binds it is missing or not fresh
 --   stale   a copy refuses it, but a copy that binds it is missing or not fresh: read the record first
 --   denied  all copies that bind it are fresh, and one of them refuses it
 --
@@ -44,7 +45,7 @@ for ask = 1, asks do
     allFresh = allFresh and fresh[copy] == true
   end
   arg = arg + 1 + 2 * holds
-  results[ask] = (not refused and 'fits') or (allFresh and 'denied') or 'stale'
+  results[ask] = (refused and (allFresh and 'denied' or 'stale')) or (allFresh and 'fits') or 'unsure'
 end
 for i = 1, #KEYS do results[asks + i] = copies[i] end
 return results
