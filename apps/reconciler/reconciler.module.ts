@@ -15,6 +15,7 @@ import { Notify } from "./tasks/notify.js";
 import { Expire, overdueIn, type Executor } from "./tasks/expire.js";
 import { Periods } from "./tasks/periods.js";
 import { Retention } from "./tasks/retention.js";
+import { Statistics } from "./tasks/statistics.js";
 import { Watch } from "./watch.js";
 import { BreakerStates, Breakers } from "./webhooks/breakers.js";
 import { Deliver } from "./webhooks/deliver.js";
@@ -74,6 +75,7 @@ function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: 
     periods: new Periods(pool, ledger),
     retention: new Retention(pool, settings.idempotencyRetentionMs),
     audit: new Audit(pool, ledger, log, settings.auditIntervalMs),
+    statistics: new Statistics(pool, settings.sweepIntervalMs),
   };
 }
 
