@@ -171,12 +171,14 @@ describe("a settle that fails", () => {
     expect(closed).toMatchObject([{ as: "journalled", actual: { tokens: 40 }, estimated: false }]);
     const { reservationId } = closed[0] as { reservationId: string };
     await tenant.expire(reservationId);
-    // A crash while a further line was written.
-    writeFileSync(journal, `${readFileSync(journal, "utf8")}\n{"v":1,"keep":{"reserv`);
+    // Lines that nobody can tell, and a crash while a further one was written.
+    writeFileSync(journal, `${readFileSync(journal, "utf8")}\nnull\n{"v":1,"keep":{}}\n{"v":1,"keep":{"reserv`);
 
     const unreachable = await world.clientOf(tenant, { journal }).replayed;
     expect(unreachable).toMatchObject({ told: [], kept: [{ closing: { reservationId } }] });
     world.proxy.set(() => "pass");
+    const foreign = await world.clientOf(await world.holdfast.tenant(), { journal }).replayed;
+    expect(foreign).toMatchObject({ told: [], refused: [], kept: [{ closing: { reservationId } }] });
     const replayed = await world.clientOf(tenant, { journal }).replayed;
     expect(replayed).toEqual({ told: [reservationId], refused: [], kept: [] });
     expect(() => readFileSync(journal)).toThrow("ENOENT");

@@ -81,8 +81,13 @@ export class Journal {
 function parse(line: string): Partial<Line> {
   try {
     const read = JSON.parse(line) as Line;
-    return read.v === 1 ? read : {};
+    return read.v === 1 && (read.keep === undefined || isClosing(read.keep)) ? read : {};
   } catch {
     return {};
   }
+}
+
+/** What no version of this package wrote says nothing that could be told. */
+function isClosing({ reservationId, finishes, actual }: Partial<Closing>): boolean {
+  return typeof reservationId === "string" && Array.isArray(finishes) && typeof actual === "object";
 }

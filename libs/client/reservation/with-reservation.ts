@@ -20,7 +20,7 @@ export interface Parts {
 /**
  * Holds amounts while `work` runs, and settles what it used. However it ends, exactly one of settle and release takes effect:
  * - it returns or throws: what it told is settled; what it did not tell counts as planned, unless the error is a service's
- *   own refusal (an HTTP status of 4xx or 503), which uses nothing;
+ *   own refusal (an HTTP status of 4xx but 408, 503 or 529), which uses nothing;
  * - it is told to stop (the caller's signal, the time limit, the end of the job): it is waited for `graceMs`, then the same;
  * - it never started: released.
  * @throws what the work throws; Denied where it does not fit; NotSettled where what was used could not be booked.
