@@ -96,10 +96,11 @@ export class Admission {
     if (error instanceof ProblemError && !error.retryable) return { status: "never", error };
     // Holdfast itself says when to come back; what stands in for it mostly does not.
     const now = performance.now();
-    if (!(error instanceof ProblemError) && now >= this.failsAgainAt) this.failures += 1;
+    const isFailure = !(error instanceof ProblemError);
+    if (isFailure && now >= this.failsAgainAt) this.failures += 1;
     const asked = error instanceof ProblemError || error instanceof UnexpectedAnswer ? error.retryAfterMs : null;
     const waitMs = waitBeforeRetry(Math.max(1, this.failures), asked, RETRY_DEFAULTS, Math.random());
-    this.failsAgainAt = Math.max(this.failsAgainAt, now + waitMs);
+    if (isFailure) this.failsAgainAt = Math.max(this.failsAgainAt, now + waitMs);
     if (waitMs > this.patienceLeftMs()) return { status: "shed", error };
     return { status: "later", waitMs, holds: holdsOf(error), error };
   }
