@@ -53,7 +53,7 @@ export class Run<T, R> {
     this.tasks = new Tasks(items.length);
     this.book = new Book(items, (result, progress) => {
       onResult(result);
-      this.guarded(() => options.onProgress?.(progress), undefined);
+      void this.guarded(() => options.onProgress?.(progress), undefined)?.catch((error: unknown) => this.threw(error));
     });
   }
 
@@ -212,9 +212,13 @@ export class Run<T, R> {
     try {
       return callback();
     } catch (error) {
-      this.thrown ??= { error };
-      this.stop(error);
+      this.threw(error);
       return otherwise;
     }
+  }
+
+  private threw(error: unknown): void {
+    this.thrown ??= { error };
+    this.stop(error);
   }
 }

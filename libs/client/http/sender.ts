@@ -37,7 +37,7 @@ export interface SenderOptions {
 const GATEWAY_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const EXCERPT = 200;
 
-type Failed = ProblemError | ConnectionFailed | UnexpectedAnswer;
+export type Failed = ProblemError | ConnectionFailed | UnexpectedAnswer;
 
 interface Prepared {
   readonly url: string;
@@ -150,7 +150,8 @@ function parse(text: string): unknown {
   }
 }
 
-function mayHelp(error: Failed): boolean {
+/** True where the same again may be answered otherwise. */
+export function mayHelp(error: Failed): boolean {
   if (error instanceof ProblemError) return error.retryable;
   return error instanceof ConnectionFailed || GATEWAY_STATUSES.includes(error.status);
 }
