@@ -73,7 +73,8 @@ export class Holdfast extends Api {
    *   service's own refusal (HTTP 4xx but 408, 503, 529), which uses nothing;
    * - it is told to stop (the caller's signal, the time limit, the end of the job): it is waited for `graceMs`, then the same;
    * - it never started: released.
-   * @throws what the work throws; Denied where it does not fit; NotSettled where what was used could not be booked.
+   * @throws what the work throws; Denied where it does not fit; a StateRefused where the key is that of a reservation that has
+   * ended; NotSettled where what was used could not be booked.
    */
   withReservation<R>(
     job: JobRef,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  AlreadySettled,
   ExceedsLimit,
   JobNotOpen,
   NotSettled,
@@ -10,7 +11,7 @@ import {
   type ReservationContext,
   type WithReservationOptions,
 } from "#libs/client";
-import { ClientWorld, reasonOf } from "./world.js";
+import { ClientWorld, never, reasonOf } from "./world.js";
 
 let world: ClientWorld;
 let folder: string;
@@ -98,6 +99,16 @@ describe("withReservation ends in exactly one of settle and release", () => {
     const outcome = await outcomeOf(() => (ran = true), { signal: abort.signal });
     expect(outcome).toMatchObject({ spent: 0, reserved: 0, ends: ["release"] });
     expect(ran).toBe(false);
+  });
+
+  it("runs nothing under a key whose reservation has ended: no work without a hold", async () => {
+    const tenant = await world.holdfast.tenant();
+    const job = await world.clientOf(tenant).openJob();
+    const once = { idempotencyKey: "once" };
+    await job.withReservation({ tokens: 100 }, ({ use }) => use({ tokens: 2 }), once);
+    expect(await reasonOf(job.withReservation({ tokens: 100 }, never, once))).toBeInstanceOf(AlreadySettled);
+    expect(await tenant.balance()).toMatchObject({ spent: 2, reserved: 0 });
+    await tenant.expectAtRest();
   });
 
   it("runs nothing where it does not fit, and asks once", async () => {
