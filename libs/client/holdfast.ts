@@ -23,7 +23,7 @@ export interface HoldfastOptions {
   readonly retries?: Partial<RetryOptions> | undefined;
   /**
    * A file that keeps what the service could not be told of use, until the next start tells it. One process at a time uses a
-   * file. Without it, `NotSettled` is thrown and says what is left to tell.
+   * file, for one tenant. Without it, `NotSettled` is thrown and says what is left to tell.
    */
   readonly journal?: string | undefined;
   /** Used instead of the platform's own. */
@@ -70,10 +70,11 @@ export class Holdfast extends Api {
    * Holds amounts while `work` runs, and settles what it used. However the work ends, exactly one of settle and release takes
    * effect:
    * - it returns or throws: what it told is settled. A unit that it did not tell counts as planned, unless the error is a
-   *   service's own refusal (HTTP 4xx, 503), which uses nothing;
+   *   service's own refusal (HTTP 4xx but 408, 503, 529), which uses nothing;
    * - it is told to stop (the caller's signal, the time limit, the end of the job): it is waited for `graceMs`, then the same;
    * - it never started: released.
-   * @throws what the work throws; Denied where it does not fit; NotSettled where what was used could not be booked.
+   * @throws what the work throws; Denied where it does not fit; a StateRefused where the key is that of a reservation that has
+   * ended; NotSettled where what was used could not be booked.
    */
   withReservation<R>(
     job: JobRef,

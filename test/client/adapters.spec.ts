@@ -230,7 +230,7 @@ describe("a model of the AI SDK", () => {
 
 describe("callbacks of LangChain", () => {
   class FixedModel extends BaseChatModel {
-    constructor(private readonly fails: boolean) {
+    constructor(private readonly failure: Error | undefined) {
       super({});
     }
 
@@ -239,7 +239,7 @@ describe("callbacks of LangChain", () => {
     }
 
     override async _generate() {
-      if (this.fails) throw new Error("no");
+      if (this.failure) throw this.failure;
       const usage_metadata = {
         input_tokens: 10,
         output_tokens: 20,
@@ -252,14 +252,19 @@ describe("callbacks of LangChain", () => {
   }
 
   it.each([
-    ["what each call used", false, { tokens: 2 * TOKENS, usd_micros: 2 * COST }],
-    ["a call that fails as planned", true, planned],
-  ])("tell the running work %s", async (_, fails, expected) => {
+    ["what each call used", undefined, { tokens: 2 * TOKENS, usd_micros: 2 * COST }],
+    ["a call that fails as planned", new Error("no"), planned],
+    [
+      "nothing of a call that is refused",
+      Object.assign(new Error("no"), { status: 400 }),
+      { tokens: 0, usd_micros: 0 },
+    ],
+  ])("tell the running work %s", async (_, failure, expected) => {
     const work = job.withReservation(planned, async (scope) => {
       const costing = { planned, amounts: (usage: Usage) => amounts(usage, "known") };
       const callbacks = [bookedCallbacks({ scope, ...costing })];
       for (let call = 0; call < 2; call++) {
-        await new FixedModel(fails).invoke("hello?", { callbacks, signal: scope.signal });
+        await new FixedModel(failure).invoke("hello?", { callbacks, signal: scope.signal });
       }
     });
     await work.catch(() => undefined);

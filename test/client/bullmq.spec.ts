@@ -108,6 +108,18 @@ describe("a queue worker", () => {
     await tenant.expectAtRest();
   });
 
+  it("delays a queue job while a gateway stands in for the service, as long as it asks for", async () => {
+    const gateway = () =>
+      Promise.resolve(new Response("<h1>busy</h1>", { status: 503, headers: { "retry-after": "60" } }));
+    const client = new Client({ baseUrl: holdfast.url, apiKey: "k", fetch: gateway, retries: { tries: 1 } });
+    const delayed: number[] = [];
+    const moveToDelayed = (at: number) => Promise.resolve(delayed.push(at - Date.now()));
+    const job = { ...queued({ attempts: 1 }), moveToDelayed } as unknown as Job;
+    const processor = bookedProcessor(client, () => undefined, { attemptCost: { tokens: 1 } });
+    await expect(processor(job)).rejects.toMatchObject({ name: "DelayedError" });
+    expect(delayed[0]).toBeGreaterThan(50_000);
+  });
+
   it("gives a queue job that stalled a further attempt of its plan, and none beyond it", async () => {
     const seen: number[] = [];
     const work: Work = (_, { attempt, use }) => {

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BreakerOpen, ValidationFailed, type Worker } from "#libs/client";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BreakerOpen, RateLimited, ValidationFailed, type Worker } from "#libs/client";
 import { newService } from "../support/flow.js";
 import { ClientWorld, COST, Meeting, never, numbers } from "./world.js";
 
@@ -20,6 +21,18 @@ describe("an attempt", () => {
     const { report } = await world.run(1, worker, { attempts: 2, attemptTimeoutMs: 20, graceMs: 20 });
     expect(report.results).toMatchObject([{ status: "done", attempts: 2, cost: { tokens: 20 }, estimated: true }]);
   });
+
+  it.each([Infinity, 10_000_000_000])(
+    "may have a time limit of %d ms, which is no short one",
+    async (attemptTimeoutMs) => {
+      const worker: Worker<number, void> = async (_, { use, signal }) => {
+        await sleep(20, undefined, { signal });
+        use({ tokens: 1 });
+      };
+      const { report } = await world.run(2, worker, { attemptTimeoutMs });
+      expect(report).toMatchObject({ counts: { done: 2 }, cost: { tokens: 2 } });
+    },
+  );
 
   it("is booked once, although answers are lost, requests are dropped and arrive twice", async () => {
     let seen = 0;
@@ -100,6 +113,22 @@ describe("a service", () => {
     expect(calls).toEqual([0, 1]);
     expect(report.counts).toEqual({ failed: 2, shed: 18, done: 0, denied: 0, cancelled: 0 });
     expect(report.results[19]).toMatchObject({ error: expect.any(BreakerOpen), attempts: 0 });
+  });
+
+  it("that asks for a long wait while something runs is not waited for beyond patience once nothing does", async () => {
+    const service = await newService(world.holdfast, { ratePerSecond: 0.001, burst: 1 });
+    const begun = performance.now();
+    const { report } = await world.run(4, () => sleep(300), { service, concurrency: 3, patienceMs: 2_000 });
+    expect(report.counts).toMatchObject({ done: 1, shed: 3 });
+    expect(report.results[3]).toMatchObject({ error: expect.any(RateLimited), attempts: 0 });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+  });
+
+  it("that is behind a gateway which fails is asked ever less often", async () => {
+    world.proxy.set((line) => (line.endsWith("/permits") ? "fail" : "pass"));
+    const { report } = await world.run(10, never, { concurrency: 1, patienceMs: 2_000 });
+    expect(report.counts.shed).toBe(10);
+    expect(world.proxy.seen.filter((line) => line.endsWith("/permits")).length).toBeLessThanOrEqual(20);
   });
 
   it("whose breaker opens for a while is called again when it is over, and all is done", async () => {

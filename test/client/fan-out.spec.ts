@@ -142,6 +142,17 @@ describe("the results as they come", () => {
     expect((await fanOut).results.map(({ item }) => item)).toEqual([3, 1, 2]);
   });
 
+  it("are each given once where two loops read", async () => {
+    const tenant = await world.holdfast.tenant();
+    const fanOut = world.clientOf(tenant).fanOut(numbers(9), (_, { use }) => use({ tokens: 1 }), COST);
+    const seen: number[] = [];
+    const read = async (): Promise<void> => {
+      for await (const { item } of fanOut) seen.push(item);
+    };
+    await Promise.all([read(), read()]);
+    expect(seen.sort()).toEqual(numbers(9));
+  });
+
   it("that nobody reads any more stop the run, and all is settled when the loop is left", async () => {
     const tenant = await world.holdfast.tenant();
     const worker: Worker<number, void> = async (item, { use, signal }) => {
@@ -168,14 +179,15 @@ describe("progress", () => {
     });
   });
 
-  it("that throws stops the run, which rejects with it once all is settled", async () => {
+  it.each([
+    ["throws", (bug: Error) => fail(bug)],
+    ["rejects", (bug: Error) => Promise.reject(bug)],
+  ])("that %s stops the run, which rejects with it once all is settled", async (_, bringUp) => {
     const tenant = await world.holdfast.tenant();
     const bug = new Error("bug");
     const fanOut = world.clientOf(tenant).fanOut(numbers(9), (_, { use }) => use({ tokens: 1 }), {
       ...COST,
-      onProgress: () => {
-        throw bug;
-      },
+      onProgress: () => bringUp(bug),
     });
     expect(await reasonOf(fanOut)).toBe(bug);
     expect(await tenant.balance()).toMatchObject({ reserved: 0 });
@@ -218,3 +230,7 @@ it("calls a service by no more at once than it has places, and takes a free plac
   expect(report.counts.done).toBe(30);
   expect(meeting.most).toBe(3);
 });
+
+function fail(error: Error): never {
+  throw error;
+}

@@ -105,6 +105,18 @@ describe("a request that is sent again", () => {
     expect(server.heard[1]!.at - server.heard[0]!.at).toBeGreaterThanOrEqual(999);
   });
 
+  it("waits as long as a gateway asks for, too", async () => {
+    server.script(json(503, { page: "gateway" }, { "retry-after": "1" }), json(200, JOB));
+    await clientWith().jobs.get("job_1");
+    expect(server.heard[1]!.at - server.heard[0]!.at).toBeGreaterThanOrEqual(999);
+  });
+
+  it("has a time without an end where that is what it is given", async () => {
+    server.script((response) => void setTimeout(() => json(200, JOB)(response, response.req), 50));
+    const endless = clientWith({ timeoutMs: Infinity, retries: { tries: 1, totalMs: Infinity } });
+    expect(await endless.jobs.get("job_1")).toEqual(JOB);
+  });
+
   it("is not when the wait that is asked for is longer than the time that is left", async () => {
     const inOneHour = new Date(Date.now() + 3_600_000).toUTCString();
     for (const retryAfter of ["60000", inOneHour]) {

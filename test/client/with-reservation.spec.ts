@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  AlreadySettled,
   ExceedsLimit,
   JobNotOpen,
   NotSettled,
@@ -10,7 +11,7 @@ import {
   type ReservationContext,
   type WithReservationOptions,
 } from "#libs/client";
-import { ClientWorld, reasonOf } from "./world.js";
+import { ClientWorld, never, reasonOf } from "./world.js";
 
 let world: ClientWorld;
 let folder: string;
@@ -100,6 +101,16 @@ describe("withReservation ends in exactly one of settle and release", () => {
     expect(ran).toBe(false);
   });
 
+  it("runs nothing under a key whose reservation has ended: no work without a hold", async () => {
+    const tenant = await world.holdfast.tenant();
+    const job = await world.clientOf(tenant).openJob();
+    const once = { idempotencyKey: "once" };
+    await job.withReservation({ tokens: 100 }, ({ use }) => use({ tokens: 2 }), once);
+    expect(await reasonOf(job.withReservation({ tokens: 100 }, never, once))).toBeInstanceOf(AlreadySettled);
+    expect(await tenant.balance()).toMatchObject({ spent: 2, reserved: 0 });
+    await tenant.expectAtRest();
+  });
+
   it("runs nothing where it does not fit, and asks once", async () => {
     const tenant = await world.holdfast.tenant();
     let ran = false;
@@ -171,12 +182,14 @@ describe("a settle that fails", () => {
     expect(closed).toMatchObject([{ as: "journalled", actual: { tokens: 40 }, estimated: false }]);
     const { reservationId } = closed[0] as { reservationId: string };
     await tenant.expire(reservationId);
-    // A crash while a further line was written.
-    writeFileSync(journal, `${readFileSync(journal, "utf8")}\n{"v":1,"keep":{"reserv`);
+    // Lines that nobody can tell, and a crash while a further one was written.
+    writeFileSync(journal, `${readFileSync(journal, "utf8")}\nnull\n{"v":1,"keep":{}}\n{"v":1,"keep":{"reserv`);
 
     const unreachable = await world.clientOf(tenant, { journal }).replayed;
     expect(unreachable).toMatchObject({ told: [], kept: [{ closing: { reservationId } }] });
     world.proxy.set(() => "pass");
+    const foreign = await world.clientOf(await world.holdfast.tenant(), { journal }).replayed;
+    expect(foreign).toMatchObject({ told: [], refused: [], kept: [{ closing: { reservationId } }] });
     const replayed = await world.clientOf(tenant, { journal }).replayed;
     expect(replayed).toEqual({ told: [reservationId], refused: [], kept: [] });
     expect(() => readFileSync(journal)).toThrow("ENOENT");

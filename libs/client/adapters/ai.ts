@@ -37,7 +37,7 @@ interface Booked<P> extends RunningScope {
 /**
  * Middleware for `wrapLanguageModel` of the AI SDK (`ai` 6): each call of the model, and so each step of an agent, is reserved
  * and settled by the usage that it tells. What Holdfast refuses is thrown as it is, and the SDK does not retry it. A call
- * that the provider refuses (4xx but 408, or 503) used nothing; of any other failure it is not known, so it is settled as
+ * that the provider refuses (4xx but 408, 503 or 529) used nothing; of any other failure it is not known, so it is settled as
  * planned.
  */
 export function bookedModel(booking: CallBooking) {

@@ -1,10 +1,11 @@
 import type { Amounts, CreateJobBody, PermitView } from "../api/types.js";
 import { NotSettled } from "../closing/closing.js";
 import type { OpenFinish } from "../closing/facts.js";
-import { ConnectionFailed, ProblemError } from "../errors/errors.js";
+import { ConnectionFailed, ProblemError, UnexpectedAnswer } from "../errors/errors.js";
 import { runAttempt } from "../fan-out/attempt.js";
 import type { AttemptContext } from "../fan-out/types.js";
 import type { Holdfast } from "../holdfast.js";
+import { mayHelp, type Failed } from "../http/sender.js";
 import { nothingOf } from "../work/spending.js";
 
 /** What is used of a job of BullMQ. */
@@ -134,8 +135,8 @@ class QueueAttempts<J extends QueueJob> {
 
   /** Nothing was started, so the queue counts no attempt; or nothing ever will be. */
   async notStarted(error: unknown, token: string | undefined): Promise<never> {
-    if (error instanceof ConnectionFailed || (error instanceof ProblemError && error.retryable)) {
-      const waitMs = (error instanceof ProblemError && error.retryAfterMs) || LATER_MS;
+    if (isFailed(error) && mayHelp(error)) {
+      const waitMs = (!(error instanceof ConnectionFailed) && error.retryAfterMs) || LATER_MS;
       await this.job.moveToDelayed(Date.now() + waitMs, token);
       throw named("DelayedError", "there is no capacity now", error);
     }
@@ -170,6 +171,10 @@ class QueueAttempts<J extends QueueJob> {
     const round = Math.floor(attemptsMade / this.attempts);
     return ["queue", queueQualifiedName, id, timestamp, round].map(encodeURIComponent).join(":");
   }
+}
+
+function isFailed(error: unknown): error is Failed {
+  return [ProblemError, ConnectionFailed, UnexpectedAnswer].some((kind) => error instanceof kind);
 }
 
 function isUnrecoverable(error: unknown): boolean {

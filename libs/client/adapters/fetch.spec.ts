@@ -72,6 +72,7 @@ describe("a booked fetch", () => {
     [400, 0, false],
     [429, 0, false],
     [503, 0, false],
+    [529, 0, false],
     [408, 100, true],
     [500, 100, true],
     [200, 100, true],

@@ -10,6 +10,7 @@ import {
 } from "../meter/call.js";
 import { meter } from "../meter/meter.js";
 import { settle, settlementOf, type Costing } from "../meter/settlement.js";
+import { verdictOn } from "../work/outcome.js";
 
 export type { CallBooking, JobScope, ModelCall, RunningScope } from "../meter/call.js";
 
@@ -18,7 +19,7 @@ type Fetch = typeof globalThis.fetch;
 /**
  * A `fetch` for clients of model providers that speak OpenAI's or Anthropic's dialect: whichever of the client's methods is
  * called, each request that it posts is reserved and settled by the usage in its answer, streams included. Other methods
- * pass as they are. A request that the provider refuses (4xx but 408, or 503) used nothing; of any other failure it is not
+ * pass as they are. A request that the provider refuses (4xx but 408, 503 or 529) used nothing; of any other failure it is not
  * known, so it is settled as planned.
  *
  * Each try is a request: switch the client's own retries off, or a refusal of Holdfast is tried again too. A stream of chat
@@ -49,7 +50,7 @@ async function answered(
   { watch, signal }: RunningScope,
   closing: () => Promise<unknown>,
 ): Promise<Answered<Response>> {
-  if (isRefusal(response.status)) watch(told(nothing(costing.planned)));
+  if (verdictOn(response).refused) watch(told(nothing(costing.planned)));
   else if (response.body && response.headers.get("content-type")?.startsWith("text/event-stream")) {
     const metered = watch(meter(response.body, { ...costing, signal, closing }));
     return { answer: copyOf(response, metered.stream), ended: metered.ended };
@@ -59,10 +60,6 @@ async function answered(
     return { answer: copyOf(response, response.body && text) };
   }
   return { answer: response };
-}
-
-function isRefusal(status: number): boolean {
-  return status === 503 || (status >= 400 && status < 500 && status !== 408);
 }
 
 /** The body is decoded by now, and its length another. */

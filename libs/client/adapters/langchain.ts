@@ -1,6 +1,7 @@
 import { readUsage, UNKNOWN, type Unknown, type Usage } from "../costs/index.js";
-import { told, type RunningScope } from "../meter/call.js";
+import { nothing, told, type RunningScope } from "../meter/call.js";
 import { settle, type Costing } from "../meter/settlement.js";
+import { verdictOn } from "../work/outcome.js";
 
 export type { RunningScope } from "../meter/call.js";
 
@@ -32,7 +33,10 @@ export function bookedCallbacks({ scope, ...costing }: CallbackBooking) {
         scope.watch(told(settle(readLangChain(message), costing)));
       }
     },
-    handleLLMError: (): void => void scope.watch(told(settle(UNKNOWN, costing))),
+    handleLLMError: (error: unknown): void => {
+      const { refused } = verdictOn(error);
+      scope.watch(told(refused ? nothing(costing.planned) : settle(UNKNOWN, costing)));
+    },
   };
 }
 

@@ -11,14 +11,14 @@ interface Line {
   readonly told?: string;
 }
 
+/** Of each file: one use after the other, also where several clients of this process have it. */
+const lastTurns = new Map<string, Promise<unknown>>();
+
 /**
  * A file of closings that the service could not be told, one JSON a line, appended and synced to disk. One process at a time
  * uses a file. Only where a journal is asked for are Node's own modules loaded, so that the rest also runs in a browser.
  */
 export class Journal {
-  /** One write after the other. */
-  private last: Promise<unknown> = Promise.resolve();
-
   constructor(readonly path: string) {}
 
   keep(closing: Closing): Promise<void> {
@@ -72,8 +72,12 @@ export class Journal {
   }
 
   private inTurn<T>(use: (files: Files) => Promise<T>): Promise<T> {
-    const turn = this.last.then(async () => use(await import("node:fs/promises")));
-    this.last = turn.catch(() => undefined);
+    const last = lastTurns.get(this.path) ?? Promise.resolve();
+    const turn = last.then(async () => use(await import("node:fs/promises")));
+    lastTurns.set(
+      this.path,
+      turn.catch(() => undefined),
+    );
     return turn;
   }
 }
@@ -81,8 +85,13 @@ export class Journal {
 function parse(line: string): Partial<Line> {
   try {
     const read = JSON.parse(line) as Line;
-    return read.v === 1 ? read : {};
+    return read.v === 1 && (read.keep === undefined || isClosing(read.keep)) ? read : {};
   } catch {
     return {};
   }
+}
+
+/** What no version of this package wrote says nothing that could be told. */
+function isClosing({ reservationId, finishes, actual }: Partial<Closing>): boolean {
+  return typeof reservationId === "string" && Array.isArray(finishes) && typeof actual === "object";
 }

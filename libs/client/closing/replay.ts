@@ -1,3 +1,4 @@
+import { NotFound } from "../errors/errors.js";
 import { type Closer, mayCloseLater } from "./closing.js";
 import type { Closing } from "./facts.js";
 import type { Journal } from "./journal.js";
@@ -23,7 +24,8 @@ export async function replay(journal: Journal, closer: Closer): Promise<Replayed
       await closer.tell(closing);
       replayed.told.push(closing.reservationId);
     } catch (error) {
-      if (mayCloseLater(error)) {
+      // Another tenant's key opens nothing of this one, and must not make it forgotten.
+      if (mayCloseLater(error) || error instanceof NotFound) {
         replayed.kept.push({ closing, error });
         continue;
       }

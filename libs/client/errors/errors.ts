@@ -38,6 +38,8 @@ export class UnexpectedAnswer extends HoldfastError {
     /** The beginning of what came. */
     readonly text: string,
     readonly tries: number,
+    /** Milliseconds that it asked to wait; null where it did not, or not in a way that makes sense. */
+    readonly retryAfterMs: number | null,
   ) {
     super(`answered ${status} without a problem: ${text}`);
   }

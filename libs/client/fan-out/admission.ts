@@ -22,6 +22,7 @@ const PATIENCE_MS = 120_000;
 export interface Later {
   readonly status: "later";
   readonly waitMs: number;
+  readonly error: unknown;
   /** `all`: the other items would be told the same. `place`: until a place is free, which an end may bring sooner. `this`: this item alone. */
   readonly holds: "all" | "place" | "this";
 }
@@ -44,6 +45,8 @@ export class Admission {
   /** Since when the run has stood still. */
   private stillSince = performance.now();
   private failures = 0;
+  /** What fails before then was asked together with what failed already, and is the same failure. */
+  private failsAgainAt = 0;
   private readonly waiting: { abort(): void }[] = [];
 
   constructor(
@@ -90,17 +93,20 @@ export class Admission {
   private refused(error: unknown): Admitted {
     if (error instanceof AttemptsExhausted) return { status: "exhausted", error };
     if (error instanceof StateRefused && !(error instanceof Conflict)) return { status: "over", error };
-    const isAnswer = error instanceof ProblemError || error instanceof UnexpectedAnswer;
     if (error instanceof ProblemError && !error.retryable) return { status: "never", error };
-    if (!isAnswer) this.failures += 1;
-    const asked = error instanceof ProblemError ? error.retryAfterMs : null;
+    // Holdfast itself says when to come back; what stands in for it mostly does not.
+    const now = performance.now();
+    const isFailure = !(error instanceof ProblemError);
+    if (isFailure && now >= this.failsAgainAt) this.failures += 1;
+    const asked = error instanceof ProblemError || error instanceof UnexpectedAnswer ? error.retryAfterMs : null;
     const waitMs = waitBeforeRetry(Math.max(1, this.failures), asked, RETRY_DEFAULTS, Math.random());
+    if (isFailure) this.failsAgainAt = Math.max(this.failsAgainAt, now + waitMs);
     if (waitMs > this.patienceLeftMs()) return { status: "shed", error };
-    return { status: "later", waitMs, holds: holdsOf(error) };
+    return { status: "later", waitMs, holds: holdsOf(error), error };
   }
 
   /** While something of this run is at work, the service is not the one that it waits for. */
-  private patienceLeftMs(): number {
+  patienceLeftMs(): number {
     if (this.running > 0) return Infinity;
     return (this.options.patienceMs ?? PATIENCE_MS) - (performance.now() - this.stillSince);
   }

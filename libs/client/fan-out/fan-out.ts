@@ -7,7 +7,8 @@ import type { FanOutReport, ItemResult } from "./types.js";
  */
 export class FanOut<T, R> implements PromiseLike<FanOutReport<T, R>>, AsyncIterable<ItemResult<T, R>> {
   private readonly ready: ItemResult<T, R>[] = [];
-  private wake: (() => void) | undefined;
+  /** Loops that have nothing to read yet: more than one share the results. */
+  private readonly waiting: (() => void)[] = [];
   private over = false;
   private readonly report: Promise<FanOutReport<T, R>>;
 
@@ -21,10 +22,10 @@ export class FanOut<T, R> implements PromiseLike<FanOutReport<T, R>>, AsyncItera
   ) {
     this.report = run((result) => {
       this.ready.push(result);
-      this.wake?.();
+      this.wake();
     }).finally(() => {
       this.over = true;
-      this.wake?.();
+      this.wake();
     });
     // Whoever awaits it or walks through it hears of it; a second report of the same would end the process.
     this.report.catch(() => undefined);
@@ -42,11 +43,15 @@ export class FanOut<T, R> implements PromiseLike<FanOutReport<T, R>>, AsyncItera
       for (;;) {
         while (this.ready.length > 0) yield this.ready.shift()!;
         if (this.over) break;
-        await new Promise<void>((resolve) => (this.wake = resolve));
+        await new Promise<void>((resolve) => this.waiting.push(resolve));
       }
     } finally {
       if (!this.over) this.stop(new DOMException("the results are not read any more", "AbortError"));
       await this.report;
     }
+  }
+
+  private wake(): void {
+    for (const wake of this.waiting.splice(0)) wake();
   }
 }

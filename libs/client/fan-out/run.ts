@@ -2,7 +2,7 @@ import type { ReservationView } from "../api/types.js";
 import { NotSettled, type ClosedAs } from "../closing/closing.js";
 import type { OpenFinish } from "../closing/facts.js";
 import { Denied } from "../errors/errors.js";
-import { linked, sleep } from "../http/signals.js";
+import { linked, sleep, type Linked } from "../http/signals.js";
 import { reserveOrLeave } from "../reservation/reserve.js";
 import { extend, GRACE_MS, TTL_MS, type Parts } from "../reservation/with-reservation.js";
 import { keepAlive } from "../work/keep-alive.js";
@@ -27,6 +27,10 @@ export class Run<T, R> {
   private readonly attempts: number;
   /** Ends of attempts that the settlement has to tell. */
   private readonly open: OpenFinish[] = [];
+  /** What the waits of the lanes hear. */
+  private waits: Linked;
+  /** Until when, by `performance.now()`, the service lets nothing of this run through, and what it said. */
+  private pause: { readonly until: number; readonly error: unknown } = { until: 0, error: undefined };
   private started = false;
   private job: RunJob | undefined;
   private reservationId: string | undefined;
@@ -44,11 +48,12 @@ export class Run<T, R> {
     onResult: (result: ItemResult<T, R>) => void,
   ) {
     this.owner = linked(options.signal);
+    this.waits = linked(this.owner.signal);
     this.attempts = options.attempts ?? 1;
     this.tasks = new Tasks(items.length);
     this.book = new Book(items, (result, progress) => {
       onResult(result);
-      this.guarded(() => options.onProgress?.(progress), undefined);
+      void this.guarded(() => options.onProgress?.(progress), undefined)?.catch((error: unknown) => this.threw(error));
     });
   }
 
@@ -123,7 +128,7 @@ export class Run<T, R> {
     while (!signal.aborted) {
       const turn = this.tasks.take(performance.now());
       if (turn === null) return;
-      if ("waitMs" in turn) await sleep(turn.waitMs, signal).catch(() => undefined);
+      if ("waitMs" in turn) await sleep(turn.waitMs, this.waits.signal).catch(() => undefined);
       else await this.serve(turn.index, { jobId, reservationId }, admission);
     }
   }
@@ -148,6 +153,7 @@ export class Run<T, R> {
     admission.ended();
     if (end.open) this.open.push(end.open);
     this.judge(index, permit.attempt, end);
+    this.shedWhatWaitsTooLong(admission);
   }
 
   private judge(index: number, attempt: number, { ended, outcome, spent }: AttemptEnd<R>): void {
@@ -162,11 +168,22 @@ export class Run<T, R> {
     this.tasks.delay(index, performance.now() + Math.random() * bound);
   }
 
-  private async later(index: number, { waitMs, holds }: Later, admission: Admission): Promise<void> {
+  private async later(index: number, { waitMs, holds, error }: Later, admission: Admission): Promise<void> {
     const due = performance.now() + waitMs;
     if (holds === "all") this.tasks.pause(due);
-    if (holds === "place") await admission.placeFreed(waitMs, this.owner.signal);
+    if (holds === "all" && due > this.pause.until) this.pause = { until: due, error };
+    if (holds === "place") await admission.placeFreed(waitMs, this.waits.signal);
     this.tasks.delay(index, holds === "place" ? performance.now() : due);
+  }
+
+  /** A wait that was in order while something ran may be longer than the patience once nothing does. */
+  private shedWhatWaitsTooLong(admission: Admission): void {
+    const { until, error } = this.pause;
+    if (this.owner.signal.aborted || until - performance.now() <= admission.patienceLeftMs()) return;
+    for (const index of this.tasks.drain()) this.book.end(index, { status: "shed", error });
+    this.waits.abort(error);
+    this.waits.unlink();
+    this.waits = linked(this.owner.signal);
   }
 
   private notStarted(index: number, answer: Exclude<Admitted, Later | { status: "granted" }>): void {
@@ -195,9 +212,13 @@ export class Run<T, R> {
     try {
       return callback();
     } catch (error) {
-      this.thrown ??= { error };
-      this.stop(error);
+      this.threw(error);
       return otherwise;
     }
+  }
+
+  private threw(error: unknown): void {
+    this.thrown ??= { error };
+    this.stop(error);
   }
 }

@@ -43,8 +43,8 @@ export interface FanOutOptions {
   readonly ttlMs?: number | undefined;
   /** Whether an attempt that failed is tried again, within the plan; by default unless the service called it the caller's own fault (4xx). */
   readonly retry?: ((error: unknown, attempt: number) => boolean) | undefined;
-  /** Called at the end of each item. What it throws stops the run, which then rejects with it. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called at the end of each item, and not waited for. What it throws stops the run, which then rejects with it. */
+  readonly onProgress?: ((progress: Progress) => void | Promise<void>) | undefined;
   /** Names job and plan: run again with it, for example after a crash, the run goes on under the same reservation. */
   readonly idempotencyKey?: string | undefined;
 }

@@ -1,8 +1,9 @@
 import { ROUTES } from "../api/routes.js";
 import type { Answer, OperationId } from "../api/types.js";
-import { ConnectionFailed, type HoldfastError, ProblemError, UnexpectedAnswer } from "../errors/errors.js";
+import { ConnectionFailed, ProblemError, UnexpectedAnswer } from "../errors/errors.js";
 import { errorOf, isProblem } from "../errors/table.js";
 import { retryAfterMs, waitBeforeRetry, type RetryOptions } from "./backoff.js";
+import { after } from "../timer.js";
 import { linked, sleep, timeoutError } from "./signals.js";
 
 export interface CallOptions {
@@ -36,6 +37,8 @@ export interface SenderOptions {
 const GATEWAY_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const EXCERPT = 200;
 
+export type Failed = ProblemError | ConnectionFailed | UnexpectedAnswer;
+
 interface Prepared {
   readonly url: string;
   readonly init: RequestInit;
@@ -66,7 +69,7 @@ export class Sender {
       call.signal?.throwIfAborted();
       const answer = await this.tryOnce(prepared, tries, endsAt);
       if (!(answer instanceof Error)) return answer.json as Answer<Id>;
-      const asked = answer instanceof ProblemError ? answer.retryAfterMs : null;
+      const asked = answer instanceof ConnectionFailed ? null : answer.retryAfterMs;
       const waitMs = waitBeforeRetry(tries, asked, retries, Math.random());
       // Sooner than asked for it would only be refused again.
       const isLast = tries >= retries.tries || performance.now() + waitMs >= endsAt;
@@ -107,10 +110,10 @@ export class Sender {
     { url, init, timeoutMs, idempotencyKey, signal }: Prepared,
     tries: number,
     endsAt: number,
-  ): Promise<{ json: unknown } | HoldfastError> {
+  ): Promise<{ json: unknown } | Failed> {
     const own = linked(signal);
     const leftMs = Math.max(1, Math.min(timeoutMs, endsAt - performance.now()));
-    const timer = setTimeout(() => own.abort(timeoutError(`no answer within ${Math.ceil(leftMs)} ms`)), leftMs);
+    const stopTimer = after(leftMs, () => own.abort(timeoutError(`no answer within ${Math.ceil(leftMs)} ms`)));
     try {
       const response = await this.#options.fetch(url, { ...init, signal: own.signal });
       const text = await response.text();
@@ -121,7 +124,7 @@ export class Sender {
       const cause = timedOut ? own.signal.reason : error;
       return new ConnectionFailed(sentence(cause), { tries, idempotencyKey }, timedOut, cause);
     } finally {
-      clearTimeout(timer);
+      stopTimer();
       own.unlink();
     }
   }
@@ -131,12 +134,12 @@ function understand(
   response: Response,
   text: string,
   attempted: { tries: number; idempotencyKey: string | undefined },
-): { json: unknown } | HoldfastError {
+): { json: unknown } | Failed {
   const json = parse(text);
   if (response.ok && json !== undefined) return { json };
-  if (!response.ok && isProblem(json))
-    return errorOf(json, attempted, retryAfterMs(response.headers.get("retry-after"), Date.now()));
-  return new UnexpectedAnswer(response.status, text.slice(0, EXCERPT), attempted.tries);
+  const askedMs = retryAfterMs(response.headers.get("retry-after"), Date.now());
+  if (!response.ok && isProblem(json)) return errorOf(json, attempted, askedMs);
+  return new UnexpectedAnswer(response.status, text.slice(0, EXCERPT), attempted.tries, askedMs);
 }
 
 function parse(text: string): unknown {
@@ -147,9 +150,10 @@ function parse(text: string): unknown {
   }
 }
 
-function mayHelp(error: HoldfastError): boolean {
+/** True where the same again may be answered otherwise. */
+export function mayHelp(error: Failed): boolean {
   if (error instanceof ProblemError) return error.retryable;
-  return error instanceof ConnectionFailed || GATEWAY_STATUSES.includes((error as UnexpectedAnswer).status);
+  return error instanceof ConnectionFailed || GATEWAY_STATUSES.includes(error.status);
 }
 
 /** What fetch throws says little by itself; its cause does. */

@@ -1,3 +1,5 @@
+import { after } from "../timer.js";
+
 /** What hears of each signal. */
 const hearers = new WeakMap<AbortSignal, Set<() => void>>();
 
@@ -51,12 +53,12 @@ export function timeoutError(message: string): Error {
 /** Waits, milliseconds. @throws the signal's reason as soon as it is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const wakeNoMore = after(ms, () => {
       forget();
       resolve();
-    }, ms);
+    });
     const forget = onAbort(signal, () => {
-      clearTimeout(timer);
+      wakeNoMore();
       reject(signal?.reason as Error);
     });
   });

@@ -47,7 +47,7 @@ export interface WithReservationOptions {
   readonly timeoutMs?: number | undefined;
   /** How long work that was told to stop is waited for, milliseconds; default 5 000. */
   readonly graceMs?: number | undefined;
-  /** Of the reservation; without it, one is made. */
+  /** Of the reservation; without it, one is made. Again with the same key the work runs under the same one, if that is open. */
   readonly idempotencyKey?: string | undefined;
   /** The service that the work calls: its allowances bind the work too. */
   readonly service?: string | undefined;

@@ -9,16 +9,19 @@ const LEAVE = { tries: 3, totalMs: 5_000 };
 /**
  * Reserves. Where the signal is aborted meanwhile, the request may have taken effect all the same: asked again under the same
  * key it says which reservation that is, and that one is released.
+ * @param begin is part of it: what it throws is thrown.
  */
 export async function reserveOrLeave(
   { api, closer }: { readonly api: Api; readonly closer: Closer },
   jobId: string,
   ask: ReserveRequest,
   { signal, idempotencyKey = globalThis.crypto.randomUUID(), ...call }: CallOptions,
+  begin?: (reservationId: string) => Promise<void>,
 ): Promise<ReservationView> {
   const keyed = { ...call, idempotencyKey };
   try {
     const reservation = await api.reservations.reserve(jobId, ask, { ...keyed, signal });
+    await begin?.(reservation.id);
     signal?.throwIfAborted();
     return reservation;
   } catch (error) {

@@ -20,10 +20,11 @@ export interface Parts {
 /**
  * Holds amounts while `work` runs, and settles what it used. However it ends, exactly one of settle and release takes effect:
  * - it returns or throws: what it told is settled; what it did not tell counts as planned, unless the error is a service's
- *   own refusal (an HTTP status of 4xx or 503), which uses nothing;
+ *   own refusal (an HTTP status of 4xx but 408, 503 or 529), which uses nothing;
  * - it is told to stop (the caller's signal, the time limit, the end of the job): it is waited for `graceMs`, then the same;
  * - it never started: released.
- * @throws what the work throws; Denied where it does not fit; NotSettled where what was used could not be booked.
+ * @throws what the work throws; Denied where it does not fit; a StateRefused where the key is that of a reservation that has
+ * ended; NotSettled where what was used could not be booked.
  */
 export async function withReservation<R>(
   { api, closer }: Parts,
@@ -33,7 +34,12 @@ export async function withReservation<R>(
 ): Promise<R> {
   const { signal, ttlMs = TTL_MS, graceMs = GRACE_MS, timeoutMs, idempotencyKey, service, onClosed } = options;
   const ask = { amounts: { ...amounts }, ttlMs, ...(service !== undefined && { service }) };
-  const { id: reservationId } = await reserveOrLeave({ api, closer }, idOf(job), ask, { signal, idempotencyKey });
+  const begin = async (id: string): Promise<void> => {
+    // A key of the caller's may find one that has ended since: nothing is held for the work then, so it must not run.
+    if (idempotencyKey !== undefined) await api.reservations.extend(id, ttlMs, { signal });
+  };
+  const call = { signal, idempotencyKey };
+  const { id: reservationId } = await reserveOrLeave({ api, closer }, idOf(job), ask, call, begin);
 
   const spending = new Spending(amounts);
   const owner = linked(signal);

@@ -1,5 +1,6 @@
 import { HoldfastError } from "../errors/errors.js";
 import { linked, onAbort, timeoutError } from "../http/signals.js";
+import { after } from "../timer.js";
 
 /** Work that was told to stop and did not: it is left behind, and what it does from now on counts no more. */
 export class WorkHung extends HoldfastError {
@@ -31,13 +32,11 @@ export async function runWork<R>(
   const own = linked(owner);
   const { signal } = own;
   let timedOut = false;
-  const limit =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          timedOut = !signal.aborted;
-          own.abort(timeoutError(`the work took longer than ${timeoutMs} ms`));
-        }, timeoutMs);
+  const overtime = (): void => {
+    timedOut = !signal.aborted;
+    own.abort(timeoutError(`the work took longer than ${timeoutMs} ms`));
+  };
+  const stopLimit = timeoutMs === undefined ? () => undefined : after(timeoutMs, overtime);
   const watch = graceAfter(signal, graceMs);
   try {
     const value = await Promise.race([Promise.resolve().then(() => work(signal)), watch.hung]);
@@ -45,7 +44,7 @@ export async function runWork<R>(
   } catch (error) {
     return signal.aborted ? { status: "stopped", error, timedOut } : { status: "threw", error };
   } finally {
-    clearTimeout(limit);
+    stopLimit();
     watch.stop();
     own.unlink();
   }
@@ -53,15 +52,15 @@ export async function runWork<R>(
 
 /** Rejects when so much time has passed since the signal was aborted. */
 function graceAfter(signal: AbortSignal, graceMs: number): { hung: Promise<never>; stop(): void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopTimer: () => void = () => undefined;
   let forget: () => void = () => undefined;
   const hung = new Promise<never>((_, reject) => {
     forget = onAbort(signal, () => {
-      timer = setTimeout(() => reject(new WorkHung(graceMs, signal.reason)), graceMs);
+      stopTimer = after(graceMs, () => reject(new WorkHung(graceMs, signal.reason)));
     });
   });
   const stop = (): void => {
-    clearTimeout(timer);
+    stopTimer();
     forget();
   };
   return { hung, stop };
