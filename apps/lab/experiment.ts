@@ -3,12 +3,11 @@ import { randomUUID } from "node:crypto";
 import {
   type Facts,
   type LabInputs,
-  type LabOutcome,
   type LabScope,
   type Measured,
   type TenantFacts,
-  type Totals,
   tenantFacts,
+  totalsOf,
 } from "#libs/plan";
 import { type Answer, Client, Fields, LabError } from "./client.js";
 import { type Target } from "./options.js";
@@ -88,7 +87,7 @@ async function runJobs(
     if (reservationId !== null) await settle(client, reservationId, requested);
   }
   const settled = await tenantFigures(client);
-  return { decisions, totals: totalsOf(decisions, decided, settled), settled };
+  return { decisions, totals: totalsOf(decisions, decided.reserved, settled), settled };
 }
 
 async function decideJob(client: Client, tenant: string, inputs: LabInputs, job: number): Promise<LiveDecision> {
@@ -167,18 +166,5 @@ async function tenantFigures(client: Client): Promise<LabScope> {
     spent: balance.integer("spent"),
     available: balance.integer("available"),
     overage: balance.integer("overage"),
-  };
-}
-
-function totalsOf(decisions: readonly LiveDecision[], decided: LabScope, settled: LabScope): Totals {
-  const count = (outcome: LabOutcome) => decisions.filter((decision) => decision.outcome === outcome).length;
-  return {
-    planned: decisions.reduce((sum, { requested }) => sum + requested, 0),
-    admitted: count("admitted") + count("observed"),
-    denied: count("denied"),
-    observed: count("observed"),
-    reserved: decided.reserved,
-    consumed: settled.spent,
-    overAllowance: settled.overage,
   };
 }

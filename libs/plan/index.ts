@@ -34,4 +34,5 @@ export {
   type LabScope,
   type Totals,
   runModel,
+  totalsOf,
 } from "./model.js";

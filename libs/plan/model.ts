@@ -105,7 +105,11 @@ export function runModel(inputs: LabInputs): LabRun {
     inputs: checked.inputs,
     perJobPlanned: planned,
     decisions,
-    totals: totalsOf(decisions, reserved, settled),
+    totals: totalsOf(
+      decisions.map(({ outcome }) => ({ outcome, requested: planned })),
+      reserved,
+      settled,
+    ),
     settled,
   };
 }
@@ -147,10 +151,18 @@ function scopeOf(limit: number, reserved: number, spent: number): LabScope {
   return { ...figures, available: available(figures), overage: overage(figures) };
 }
 
-function totalsOf(decisions: readonly Decision[], reserved: number, settled: LabScope): Totals {
+/**
+ * The sums of a run, of the model or of a service: `reserved` once all jobs were decided, `settled` when all that were admitted
+ * had settled.
+ */
+export function totalsOf(
+  decisions: readonly { readonly outcome: LabOutcome; readonly requested: number }[],
+  reserved: number,
+  settled: LabScope,
+): Totals {
   const count = (outcome: LabOutcome) => decisions.filter((decision) => decision.outcome === outcome).length;
   return {
-    planned: decisions.reduce((sum, { planned }) => sum + planned, 0),
+    planned: decisions.reduce((sum, { requested }) => sum + requested, 0),
     admitted: count("admitted") + count("observed"),
     denied: count("denied"),
     observed: count("observed"),

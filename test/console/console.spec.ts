@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
-import { openBrowser, seriousFindings, visit, type Visit } from "../support/browser.js";
+import { openBrowser, seriousFindings, watchedPages } from "../support/browser.js";
 import { startHoldfast, type Holdfast } from "../support/http.js";
 import { runProgram } from "../support/program.js";
 
@@ -24,19 +24,7 @@ afterAll(async () => {
   await holdfast?.stop();
 });
 
-let visits: Visit[] = [];
-afterEach(() => {
-  const seen = visits;
-  visits = [];
-  expect(seen.flatMap(({ complaints }) => complaints)).toEqual([]);
-  expect(seen.flatMap(({ origins }) => [...origins]).filter((origin) => origin !== holdfast.url)).toEqual([]);
-});
-
-async function open(path: string, options = {}): Promise<Page> {
-  const opened = await visit(browser, holdfast.url + path, options);
-  visits.push(opened);
-  return opened.page;
-}
+const open = watchedPages(() => ({ browser, url: holdfast.url }));
 
 /** A page as somebody sees it who has signed in. */
 async function signedIn(path: string, key = holdfast.adminKey, options = {}): Promise<Page> {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { LAB_DEFAULTS, runModel } from "#libs/plan";
-import { describedBy, openBrowser, seriousFindings, visit, type Visit } from "../support/browser.js";
+import { describedBy, openBrowser, seriousFindings, watchedPages } from "../support/browser.js";
 import { startHoldfast, type Holdfast } from "../support/http.js";
 import { eventually } from "../support/record.js";
 
@@ -17,20 +17,8 @@ afterAll(async () => {
   await holdfast?.stop();
 });
 
-/** What was opened in a test. */
-let visits: Visit[] = [];
-afterEach(() => {
-  const seen = visits;
-  visits = [];
-  expect(seen.flatMap(({ complaints }) => complaints)).toEqual([]);
-  expect(seen.flatMap(({ origins }) => [...origins]).filter((origin) => origin !== holdfast.url)).toEqual([]);
-});
-
-async function lab(address = "", options = {}): Promise<Page> {
-  const opened = await visit(browser, `${holdfast.url}/lab${address}`, options);
-  visits.push(opened);
-  return opened.page;
-}
+const open = watchedPages(() => ({ browser, url: holdfast.url }));
+const lab = (address = "", options = {}) => open(`/lab${address}`, options);
 const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const decision = (page: Page) => page.getByTestId("decision").innerText();

@@ -6,7 +6,7 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath() });
 }
 
-export interface Visit {
+interface Visit {
   readonly page: Page;
   /** What the browser complained of, refusals of the page's policy among it. */
   readonly complaints: readonly string[];
@@ -15,7 +15,7 @@ export interface Visit {
 }
 
 /** A page in a context of its own, with nothing stored. */
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
@@ -46,4 +46,24 @@ export async function describedBy(field: Locator): Promise<string> {
   const ids = ((await field.getAttribute("aria-describedby")) ?? "").split(" ").filter(Boolean);
   const texts = ids.map((id) => field.page().locator(`[id="${id}"]`).innerText());
   return (await Promise.all(texts)).join(" ");
+}
+
+/**
+ * Pages of one Holdfast, for the tests of a file. After each test it is looked whether a page complained, or asked anybody
+ * but the service that served it.
+ */
+export function watchedPages(of: () => { readonly browser: Browser; readonly url: string }) {
+  let visits: Visit[] = [];
+  afterEach(() => {
+    const seen = visits;
+    visits = [];
+    expect(seen.flatMap(({ complaints }) => complaints)).toEqual([]);
+    expect(seen.flatMap(({ origins }) => [...origins]).filter((origin) => origin !== of().url)).toEqual([]);
+  });
+  return async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
+    const { browser, url } = of();
+    const opened = await visit(browser, url + path, options);
+    visits.push(opened);
+    return opened.page;
+  };
 }

@@ -1,13 +1,5 @@
 /** The lab's inputs through the real API: a throw-away tenant, one decision a job, settlement, clean-up. */
-import {
-  type Facts,
-  type LabInputs,
-  type LabOutcome,
-  type LabScope,
-  type Measured,
-  type Totals,
-  tenantFacts,
-} from "#libs/plan";
+import { type Facts, type LabInputs, type LabScope, type Measured, tenantFacts, totalsOf } from "#libs/plan";
 import { ApiProblem, call } from "../api/call.js";
 import type { Balance, Denial, Job, NewKey, Page, Reservation, Tenant, WouldDeny } from "../api/types.js";
 
@@ -76,7 +68,7 @@ async function runJobs(key: string, inputs: LabInputs, { signal, onDecision }: W
   const settled = await tenantFigures(key, signal);
   // What is compared has no ids.
   const facts = decisions.map(({ reservationId: _, ...rest }) => rest);
-  return { decisions: facts, totals: totalsOf(facts, decided, settled), settled };
+  return { decisions: facts, totals: totalsOf(facts, decided.reserved, settled), settled };
 }
 
 async function decide(key: string, inputs: LabInputs, job: number, signal: AbortSignal): Promise<LiveDecision> {
@@ -120,17 +112,4 @@ async function tenantFigures(key: string, signal: AbortSignal): Promise<LabScope
   const { data } = await call<Page<Balance>>(key, "GET", "/v1/balances?scope=tenant", { signal });
   const { limit, reserved, spent, available, overage } = data.find(({ unit }) => unit === "units")!;
   return { limit: limit as number, reserved, spent, available, overage };
-}
-
-function totalsOf(decisions: readonly Facts[], decided: LabScope, settled: LabScope): Totals {
-  const count = (outcome: LabOutcome) => decisions.filter((decision) => decision.outcome === outcome).length;
-  return {
-    planned: decisions.reduce((sum, { requested }) => sum + requested, 0),
-    admitted: count("admitted") + count("observed"),
-    denied: count("denied"),
-    observed: count("observed"),
-    reserved: decided.reserved,
-    consumed: settled.spent,
-    overAllowance: settled.overage,
-  };
 }
