@@ -1,5 +1,5 @@
 import { BalanceView } from "../balances/balance.view.js";
-import { INSTANT, unitMapSchema } from "../openapi/schemas.js";
+import { idSchema, INSTANT, unitMapSchema } from "../openapi/schemas.js";
 import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { ServiceBody } from "./service.dto.js";
 
@@ -63,6 +63,12 @@ export class TenantServiceView extends ServiceBody {
 
   @Shown(INSTANT)
   updatedAt!: string;
+}
+
+/** One tenant's own settings, as the service lists them. */
+export class ServiceTenantView extends TenantServiceView {
+  @Shown(idSchema("ten"))
+  tenantId!: string;
 }
 
 /** With how the tenant stands there: its own places, tokens, breaker and limit, and its own callers that wait. */

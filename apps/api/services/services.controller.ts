@@ -81,7 +81,7 @@ export class ServicesController {
 
   @Get(":service/ledger")
   @Operation({
-    summary: "Every entry that changed a balance of a service, oldest first",
+    summary: "Every entry that changed a balance of a service, oldest first unless asked otherwise",
     description: "The work of all tenants, each entry with whose it was, and who changed a limit.",
     answer: EntryView,
     list: true,

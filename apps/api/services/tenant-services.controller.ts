@@ -69,7 +69,7 @@ export class TenantServicesController {
 }
 
 /** Throws Problem where there is no row. */
-function ownView(row: OwnRow | null | undefined, what: string): object {
+export function ownView(row: OwnRow | null | undefined, what: string): object {
   if (!row) throw notFound(what);
   return { name: row.name, ...(row.settings as ServiceBody), updatedAt: row.updatedAt.toISOString() };
 }

@@ -301,6 +301,10 @@ export interface components {
       /** @description max(0, spent + reserved − limit) */
       overage: number;
     };
+    EndedByView: {
+      actor: string;
+      reason?: string;
+    };
     ReservationCounts: {
       open: number;
       settled: number;
@@ -363,6 +367,8 @@ export interface components {
       balances: components["schemas"]["BalanceView"][];
       /** @description Its own child jobs, counted up to 100000. */
       children: number;
+      /** @description Of a job that the operator cancelled itself: who, and why. */
+      endedBy?: components["schemas"]["EndedByView"];
       /** @description Of the newest 100000 reservations. */
       reservations: components["schemas"]["ReservationCounts"];
     };
@@ -1471,6 +1477,8 @@ export interface operations {
         user?: string;
         unit?: string;
         type?: "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit";
+        /** @description Which come first; `oldest` by default. A cursor belongs to one order. */
+        order?: "oldest" | "newest";
       };
       header?: never;
       path?: never;
@@ -1478,7 +1486,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every entry that changed a balance, oldest first */
+      /** @description Every entry that changed a balance, oldest first unless asked otherwise */
       200: {
         headers: {
           [name: string]: unknown;

@@ -1,5 +1,6 @@
 import type { Balance } from "./balance.js";
 import type {
+  Act,
   Attempt,
   Job,
   KeyRecord,
@@ -126,6 +127,7 @@ export class TenantBook {
     reservations: new Set<Reservation>(),
     newAttempts: [] as Attempt[],
     entries: [] as LedgerEntry[],
+    acts: [] as Act[],
     keys: [] as KeyRecord[],
   };
 
@@ -250,6 +252,10 @@ export class TenantBook {
 
   addEntry(entry: LedgerEntry): void {
     this.changes.entries.push(entry);
+  }
+
+  addAct(act: Act): void {
+    this.changes.acts.push(act);
   }
 
   /** The tenant or its settings changed: copies of them elsewhere are outdated. */

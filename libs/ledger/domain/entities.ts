@@ -165,6 +165,20 @@ export interface LimitChange {
   readonly reason: string | null;
 }
 
+/** Who does something to a tenant, and why, for the journal. */
+export interface By {
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+/** What was done to a tenant besides its limits, of which the ledger tells. */
+export interface Act extends By {
+  readonly at: Instant;
+  readonly act: "suspend" | "resume" | "delete" | "enforce" | "observe" | "cancel";
+  /** The job that was cancelled, and all below it. */
+  readonly jobId: string | null;
+}
+
 /** The effect of an idempotency key: what was asked under it, and the first answer. */
 export interface KeyRecord {
   readonly key: string;

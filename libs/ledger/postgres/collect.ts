@@ -1,5 +1,6 @@
 import {
   serviceOfBook,
+  type Act,
   type Attempt,
   type Job,
   type LedgerEntry,
@@ -23,6 +24,7 @@ export function collect(books: Iterable<TenantBook>) {
     reservations: [] as object[],
     attempts: [] as object[],
     entries: [] as object[],
+    acts: [] as object[],
     keys: [] as object[],
   };
   for (const { tenantId, tenant, changes } of books) {
@@ -43,6 +45,7 @@ export function collect(books: Iterable<TenantBook>) {
     }
     for (const attempt of changes.newAttempts) rows.attempts.push(attemptRow(tenantId, attempt));
     for (const entry of changes.entries) rows.entries.push(entryRow(tenantId, entry));
+    for (const act of changes.acts) rows.acts.push(actRow(tenantId, act));
     for (const { key, fingerprint, answer, createdAt } of changes.keys) {
       rows.keys.push({ tenant_id: tenantId, key, fingerprint, answer, created_at: createdAt });
     }
@@ -178,4 +181,8 @@ function entryRow(tenantId: string, entry: LedgerEntry) {
     user_name: user,
     detail,
   };
+}
+
+function actRow(tenantId: string, { jobId, ...act }: Act) {
+  return { tenant_id: tenantId, job_id: jobId, ...act };
 }
