@@ -1,6 +1,6 @@
 import { Button, Modal } from "@mantine/core";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { Notice } from "./notice.js";
+import { RefusedFields } from "./refused-fields.js";
 import css from "./act-dialog.module.css";
 
 interface Props {
@@ -33,10 +33,15 @@ export function ActDialog({ title, verb, danger = false, ready = true, children,
     }
   };
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      closeOnClickOutside={false}
+      title={title}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
       <form className={css.form} onSubmit={(event) => void submit(event)}>
-        {children}
-        {error !== null && <Notice error={error} />}
+        <RefusedFields error={error}>{children}</RefusedFields>
         <div className={css.buttons}>
           <Button variant="default" onClick={onClose}>
             Back

@@ -1,3 +1,5 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
 import { useParams } from "react-router";
 import type { ServiceDetail } from "../api/types.js";
 import { BalanceBar } from "../data/balance-bar.js";
@@ -13,6 +15,8 @@ import { useTitle } from "../frame/title.js";
 import { LedgerPanel } from "../tenants/ledger-panel.js";
 import { BreakerSwitch } from "./breaker-switch.js";
 import { BreakerTag } from "./breaker-tag.js";
+import { OperatorSettings } from "./operator-settings.js";
+import { ServiceTenants } from "./service-tenants.js";
 import { Waiting } from "./waiting.js";
 
 const LIVE_MS = 2_000;
@@ -47,6 +51,7 @@ export function ServicePage() {
           </Panel>
           <Book service={detail} />
           <Waiting waiting={detail.live.waiting} />
+          <ServiceTenants name={detail.name} />
           <Settings service={detail} />
         </div>
       )}
@@ -101,8 +106,16 @@ function Settings({ service }: { readonly service: ServiceDetail }) {
     ],
     ["Adaptive limit", adaptive ? `${amount(adaptive.min)} to ${amount(adaptive.max)}` : "none"],
   ] as const;
+  const [editing, setEditing] = useState(false);
   return (
-    <Panel title="Settings">
+    <Panel
+      title="Settings"
+      aside={
+        <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+          Edit …
+        </Button>
+      }
+    >
       {lines.map(([name, text]) => (
         <p key={name}>
           <strong>{name}:</strong> {text}
@@ -111,6 +124,7 @@ function Settings({ service }: { readonly service: ServiceDetail }) {
       <p className={css.muted}>
         Version {version}, changed {moment(updatedAt)}
       </p>
+      {editing && <OperatorSettings service={service} onClose={() => setEditing(false)} />}
     </Panel>
   );
 }

@@ -16,6 +16,7 @@ import { save } from "../frame/save.js";
 const TYPES = ["reserve", "charge", "settle", "release", "expire", "grant", "return", "limit"];
 const TEXTS = ["unit", "user", "jobId", "reservationId"] as const;
 const NAMES = { unit: "Unit", user: "User", jobId: "Job", reservationId: "Reservation" };
+const ORDERS = { newest: "newest first", oldest: "oldest first" };
 /** So many rows fit into a file that a spreadsheet opens. */
 const MOST_ROWS = 100_000;
 
@@ -35,6 +36,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 export function LedgerPanel({ path }: { readonly path: string }) {
   const [params, setParams] = useSearchParams();
   const filters: Params = Object.fromEntries(["type", ...TEXTS].map((name) => [name, params.get(name)]));
+  const order = params.get("order") === "oldest" ? "oldest" : "newest";
   const set = (name: string, value: string): void =>
     setParams(
       (old) => {
@@ -45,7 +47,7 @@ export function LedgerPanel({ path }: { readonly path: string }) {
       { replace: true },
     );
   return (
-    <Panel title="Ledger" aside={<Export path={path} filters={filters} />}>
+    <Panel title="Ledger" aside={<Export path={path} params={{ ...filters, order }} />}>
       <div className={css.filters}>
         <Choice
           label="Entry"
@@ -54,6 +56,12 @@ export function LedgerPanel({ path }: { readonly path: string }) {
           options={TYPES}
           onChange={(value) => set("type", value)}
         />
+        <Choice
+          label="Order"
+          value={ORDERS[order]}
+          options={Object.values(ORDERS)}
+          onChange={(value) => set("order", value === ORDERS.oldest ? "oldest" : "")}
+        />
         {TEXTS.map((name) => (
           <Filter key={name} label={NAMES[name]} value={filters[name] ?? ""} onSet={(value) => set(name, value)} />
         ))}
@@ -61,7 +69,7 @@ export function LedgerPanel({ path }: { readonly path: string }) {
       <PagedTable
         label="Ledger"
         path={path}
-        params={filters}
+        params={{ ...filters, order }}
         columns={COLUMNS}
         rowKey={({ id }) => id}
         empty="No entry matches."
@@ -91,7 +99,7 @@ function Filter({ label, value, onSet }: FilterProps) {
   );
 }
 
-function Export({ path, filters }: { readonly path: string; readonly filters: Params }) {
+function Export({ path, params }: { readonly path: string; readonly params: Params }) {
   const key = useKey();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -99,7 +107,7 @@ function Export({ path, filters }: { readonly path: string; readonly filters: Pa
     setBusy(true);
     setError(null);
     try {
-      const { rows, whole } = await allRows<Entry>(key, path, filters, MOST_ROWS);
+      const { rows, whole } = await allRows<Entry>(key, path, params, MOST_ROWS);
       save(`ledger${whole ? "" : `-first-${MOST_ROWS}`}.csv`, "text/csv", csvOf(HEAD, rows.map(csvRow)));
     } catch (problem) {
       setError(problem);
