@@ -104,6 +104,7 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await button(page, "Set it").click();
     await page.getByRole("dialog").getByText("400 validation failed").waitFor();
     expect(await describedBy(field(page, "Longest wait, ms"))).toContain("is required");
+    await field(page, "Longest wait, ms").and(page.locator(":focus")).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await field(page, "Longest wait, ms").fill("500");
     await button(page, "Another allowance").click();
