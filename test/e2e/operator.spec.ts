@@ -1,4 +1,4 @@
-import { newService } from "../support/flow.js";
+import { newService, planned, starterOf } from "../support/flow.js";
 import { startHoldfast, type Answer, type Holdfast, type HttpTenant } from "../support/http.js";
 
 let holdfast: Holdfast;
@@ -232,6 +232,29 @@ describe("a ledger, newest first", () => {
     for (const tokens of [1, 2]) await tenant.openReservation({ tokens, body: { service } });
     const { body } = await holdfast.admin("GET", `/v1/admin/services/${service}/ledger?order=newest&type=reserve`);
     expect((body["data"] as Row[]).map(({ reserved }) => reserved)).toEqual([2, 1]);
+  });
+});
+
+describe("a service", () => {
+  it("tells whose attempts hold its places, until they end", async () => {
+    const service = await newService(holdfast, { concurrency: 3 });
+    const [tenant, other] = [await holdfast.tenant(), await holdfast.tenant()];
+    const start = async (of: HttpTenant) =>
+      (await starterOf(of).permit(await of.openReservation(planned(1, 1)), { service })).body.id;
+    const first = await start(tenant);
+    await start(tenant);
+    await start(other);
+    const holders = async () =>
+      ((await holdfast.admin("GET", `/v1/admin/services/${service}`)).body["live"] as Row)["holders"];
+    expect(await holders()).toEqual({ [tenant.id]: 2, [other.id]: 1 });
+    const finished = await starterOf(tenant).finish(first);
+    expect([finished.status, finished.body.id]).toEqual([200, first]);
+    expect(await holders()).toEqual({ [tenant.id]: 1, [other.id]: 1 });
+    const { rows } = await holdfast.record.query<{ permit_id: string }>(
+      "SELECT permit_id FROM attempts WHERE tenant_id = $1",
+      [tenant.id],
+    );
+    expect(rows).toEqual([{ permit_id: first.split(".")[0] }]);
   });
 });
 

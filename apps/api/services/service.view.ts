@@ -23,6 +23,12 @@ export class ServiceLiveView {
   @Shown(choice(["closed", "open", "half_open"]))
   breaker!: string;
 
+  @Shown(
+    { type: "object", additionalProperties: COUNT },
+    { description: "Tenant → how many of its attempts hold a place, of the 10 000 whose leases end first." },
+  )
+  holders!: object;
+
   @Shown({ type: "object", additionalProperties: COUNT }, { description: "Tenant → how many of its callers wait." })
   waiting!: object;
 

@@ -50,7 +50,7 @@ export function ServicePage() {
             />
           </Panel>
           <Book service={detail} />
-          <Waiting waiting={detail.live.waiting} />
+          <Waiting waiting={detail.live.waiting} holders={detail.live.holders} />
           <ServiceTenants name={detail.name} />
           <Settings service={detail} />
         </div>

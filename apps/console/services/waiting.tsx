@@ -7,14 +7,23 @@ import table from "../frame/table.module.css";
 /** So many are shown, of thousands. */
 const MOST = 50;
 
-/** The queue by tenant, the longest first. */
-export function Waiting({ waiting }: { readonly waiting: Readonly<Record<string, number>> }) {
-  const rows = Object.entries(waiting).sort(([, a], [, b]) => b - a);
+interface Props {
+  /** Tenant → callers. */
+  readonly waiting: Readonly<Record<string, number>>;
+  /** Tenant → attempts in flight. */
+  readonly holders: Readonly<Record<string, number>>;
+}
+
+/** The queue by tenant, the longest first; then who holds the most places. */
+export function Waiting({ waiting, holders }: Props) {
+  const rows = [...new Set([...Object.keys(waiting), ...Object.keys(holders)])]
+    .map((tenant) => ({ tenant, waits: waiting[tenant] ?? 0, holds: holders[tenant] ?? 0 }))
+    .sort((a, b) => b.waits - a.waits || b.holds - a.holds);
   const more = rows.length - MOST;
   return (
     <Panel title="Queue by tenant">
       {rows.length === 0 ? (
-        <p className={css.muted}>Nobody waits.</p>
+        <p className={css.muted}>Nobody waits, and nothing is in flight.</p>
       ) : (
         <table className={table.table}>
           <thead>
@@ -23,15 +32,19 @@ export function Waiting({ waiting }: { readonly waiting: Readonly<Record<string,
               <th scope="col" className={table.right}>
                 Callers that wait
               </th>
+              <th scope="col" className={table.right}>
+                In flight
+              </th>
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, MOST).map(([tenant, count]) => (
+            {rows.slice(0, MOST).map(({ tenant, waits, holds }) => (
               <tr key={tenant}>
                 <td>
                   <TenantLink tenantId={tenant} />
                 </td>
-                <td className={`number ${table.right}`}>{amount(count)}</td>
+                <td className={`number ${table.right}`}>{amount(waits)}</td>
+                <td className={`number ${table.right}`}>{amount(holds)}</td>
               </tr>
             ))}
           </tbody>
