@@ -244,7 +244,8 @@ describe("the console", () => {
 
   it("has no serious finding of axe", async () => {
     const page = await signedIn("/");
-    for (const path of [tenantPath(), tenantPath("/ledger"), "/services/model-large", "/"]) {
+    const tabs = ["", "/ledger", "/services", "/journal"].map(tenantPath);
+    for (const path of [...tabs, "/services/model-large", "/"]) {
       await page.goto(holdfast.url + path);
       await page.getByRole("heading").nth(1).waitFor();
       expect([path, await seriousFindings(page)]).toEqual([path, []]);

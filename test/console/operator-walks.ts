@@ -52,14 +52,14 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     const { signedIn } = world;
     const page = await signedIn(at(world));
     await button(page, "Edit …").click();
-    await field(page, "Limit of each user in tokens").fill("many");
-    expect(await describedBy(field(page, "Limit of each user in tokens"))).toContain("whole number");
+    await field(page, "Limit of each job in tokens").fill("many");
+    expect(await describedBy(field(page, "Limit of each job in tokens"))).toContain("whole number");
     expect(await button(page, "Change it").isDisabled()).toBe(true);
-    await field(page, "Limit of each user in tokens").fill("90000");
+    await field(page, "Limit of each job in tokens").fill("90000");
     await choice(page, "Mode").selectOption("observe");
-    await field(page, "Reason").fill("a trial");
+    await field(page, "Reason").fill("to compare");
     await button(page, "Change it").click();
-    await page.getByText("Each user: 90,000 tokens").waitFor();
+    await page.getByText("Each job: 90,000 tokens").waitFor();
     await page.locator("#content").getByText("observe", { exact: true }).waitFor();
     await button(page, "Edit …").click();
     await choice(page, "Mode").selectOption("enforce");
@@ -73,7 +73,7 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     expect(await field(page, "Time zone").inputValue()).toBe("Mars/Base");
     await button(page, "Back").click();
     await page.getByRole("link", { name: "Journal" }).click();
-    await page.getByRole("row", { name: /operator made it observe only a trial/ }).waitFor();
+    await page.getByRole("row", { name: /operator made it observe only to compare/ }).waitFor();
   },
 
   "lists the users of a tenant, and gives one a limit of its own in the tenant's period": async (world) => {
@@ -113,6 +113,13 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await choice(page, "Period").selectOption("day");
     await button(page, "Set it").click();
     await page.getByRole("link", { name: "walked" }).click();
+    await button(page, "Edit …").click();
+    const settings = { queue: { max: 7, maxWaitMs: 500 }, allowances: { tokens: { limit: 900, period: "day" } } };
+    await holdfast.admin("PUT", "/v1/admin/services/walked", settings);
+    await button(page, "Set it").click();
+    await page.getByRole("dialog").getByText("were changed since this form was opened").waitFor();
+    await button(page, "Back").click();
+    await page.getByText("Rate: not bound").waitFor();
     await button(page, "Edit …").click();
     await field(page, "Calls or tokens a second").fill("");
     await field(page, "Attempts in flight").fill("4");
@@ -157,6 +164,10 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await page.waitForURL(/order=oldest/);
     await page.getByRole("row").nth(1).waitFor();
     expect((await first.innerText()) <= newest).toBe(true);
+    await page.getByRole("row").nth(1).getByRole("link").click();
+    await page.getByRole("heading", { name: "Reservations" }).waitFor();
+    await page.goBack();
+    await first.waitFor();
     const dates = await page.getByRole("row").getByRole("cell").first().allInnerTexts();
     expect(dates).toEqual([...dates].sort());
   },

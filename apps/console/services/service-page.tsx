@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useParams } from "react-router";
-import type { ServiceDetail } from "../api/types.js";
+import type { Entry, ServiceDetail } from "../api/types.js";
 import { BalanceBar } from "../data/balance-bar.js";
 import css from "../data/data.module.css";
 import { Facts } from "../data/facts.js";
@@ -75,6 +75,8 @@ function Now({ service: { live } }: { readonly service: ServiceDetail }) {
   );
 }
 
+const jobsOf = ({ detail }: Entry): string | undefined => detail?.tenantId && `/tenants/${detail.tenantId}/jobs`;
+
 /** What all tenants together may spend at it. */
 function Book({ service: { name, balances } }: { readonly service: ServiceDetail }) {
   if (balances.length === 0) return null;
@@ -87,7 +89,7 @@ function Book({ service: { name, balances } }: { readonly service: ServiceDetail
           ))}
         </div>
       </Panel>
-      <LedgerPanel path={`/v1/admin/services/${encodeURIComponent(name)}/ledger`} />
+      <LedgerPanel path={`/v1/admin/services/${encodeURIComponent(name)}/ledger`} jobsOf={jobsOf} />
     </>
   );
 }

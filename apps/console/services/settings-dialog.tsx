@@ -1,15 +1,16 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiProblem } from "../api/call.js";
 import { useAct, useKey } from "../data/use-get.js";
 import css from "../data/data.module.css";
 import { ActDialog } from "../frame/act-dialog.js";
 import { TextField } from "../frame/text-field.js";
 import { AllowanceRows } from "./allowance-rows.js";
-import { isThere } from "./is-there.js";
+import { orConflict } from "./as-it-is.js";
 import { allowanceTextsOf, GROUPS, settingsOf, textsOf, wrongIn } from "./settings.js";
 
 interface Settings {
   readonly allowances?: object;
+  readonly updatedAt: string;
   readonly [name: string]: unknown;
 }
 
@@ -33,14 +34,20 @@ const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
 /** All that is set at once: the request replaces what there was. */
 export function SettingsDialog({ title, path, name: given, current, allowances, hint, onClose }: Props) {
   const [name, setName] = useState(given ?? "");
+  const [opened] = useState(current);
   const [texts, setTexts] = useState(() => textsOf(current ?? {}));
   const [rows, setRows] = useState(() => allowanceTextsOf(current?.allowances as never));
   const { mutateAsync } = useAct();
   const key = useKey();
+  const queries = useQueryClient();
   const wrong = wrongIn(texts, rows);
   const isName = NAME.test(name);
   const act = async (): Promise<void> => {
-    if (given === null && (await isThere(key, path(name)))) throw taken(name);
+    await orConflict(key, path(name), name, opened).catch((error: unknown) => {
+      // The page behind the form shows what is set now.
+      void queries.invalidateQueries();
+      throw error;
+    });
     await mutateAsync({ method: "PUT", path: path(name), body: settingsOf(texts, rows) });
   };
   return (
@@ -80,10 +87,4 @@ export function SettingsDialog({ title, path, name: given, current, allowances, 
       {allowances && <AllowanceRows rows={rows} wrong={wrong} onChange={setRows} />}
     </ActDialog>
   );
-}
-
-/** To make one must not mean to replace another. */
-function taken(name: string): ApiProblem {
-  const errors = [{ pointer: "/service", message: "is set already" }];
-  return new ApiProblem(409, "conflict", `${name} is set already: edit it where it stands.`, null, { errors });
 }

@@ -1,6 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import type { Entry } from "../api/types.js";
 import { Choice } from "../data/choice.js";
 import { csvOf } from "../data/csv.js";
@@ -29,11 +29,20 @@ const COLUMNS: readonly Column<Entry>[] = [
   { title: "Reserved", right: true, cell: ({ reserved }) => signed(reserved) },
   { title: "Spent", right: true, cell: ({ spent }) => signed(spent) },
   { title: "User", cell: ({ user }) => user ?? "" },
-  { title: "Of", cell: (entry) => <code>{entry.reservationId ?? entry.jobId ?? ""}</code> },
-  { title: "Detail", cell: detailOf },
 ];
 
-export function LedgerPanel({ path }: { readonly path: string }) {
+interface Props {
+  readonly path: string;
+  /** Of the jobs, in the console, of the tenant whose work an entry is; undefined where it is of none. */
+  readonly jobsOf: (entry: Entry) => string | undefined;
+}
+
+export function LedgerPanel({ path, jobsOf }: Props) {
+  const columns: readonly Column<Entry>[] = [
+    ...COLUMNS,
+    { title: "Of", cell: (entry) => <Of entry={entry} jobs={jobsOf(entry)} /> },
+    { title: "Detail", cell: detailOf },
+  ];
   const [params, setParams] = useSearchParams();
   const filters: Params = Object.fromEntries(["type", ...TEXTS].map((name) => [name, params.get(name)]));
   const order = params.get("order") === "oldest" ? "oldest" : "newest";
@@ -70,12 +79,19 @@ export function LedgerPanel({ path }: { readonly path: string }) {
         label="Ledger"
         path={path}
         params={{ ...filters, order }}
-        columns={COLUMNS}
+        columns={columns}
         rowKey={({ id }) => id}
         empty="No entry matches."
       />
     </Panel>
   );
+}
+
+/** What moved the amount, at its job. */
+function Of({ entry, jobs }: { readonly entry: Entry; readonly jobs: string | undefined }) {
+  const { reservationId, jobId } = entry;
+  const id = <code>{reservationId ?? jobId ?? ""}</code>;
+  return jobId === undefined || jobs === undefined ? id : <Link to={`${jobs}/${jobId}`}>{id}</Link>;
 }
 
 interface FilterProps {

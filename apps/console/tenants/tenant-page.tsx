@@ -60,7 +60,7 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
         <Route path="users" element={<UsersTab tenant={tenant} />} />
         <Route path="keys" element={<KeysTab tenant={tenant} />} />
         <Route path="jobs" element={<JobsPanel path={`${base}/jobs`} to={`${here}/jobs`} />} />
-        <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} />} />
+        <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} jobsOf={() => `${here}/jobs`} />} />
         <Route path="webhooks" element={<WebhooksPanel path={`${base}/webhooks`} />} />
         <Route path="services" element={<ServicesTab tenant={tenant} />} />
         <Route path="journal" element={<ActsTab path={`${base}/acts`} to={`${here}/jobs`} />} />
