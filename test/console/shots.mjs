@@ -29,6 +29,7 @@ async function pagesOf() {
   const admin = { key: adminKey, kind: "admin" };
   const tenant = { key, kind: "tenant" };
   const charted = (page) => page.locator(".recharts-legend-wrapper").waitFor();
+  const editing = (page) => page.getByRole("button", { name: "Edit …", exact: true }).click();
   const unfold = (page) => page.getByRole("button", { name: "Show its attempts" }).click();
   return [
     {
@@ -44,8 +45,11 @@ async function pagesOf() {
     { name: "tenants", path: "/tenants", as: admin, list: true },
     { name: "tenant", path: `/tenants/${id}`, as: admin, until: "each month" },
     { name: "ledger", path: `/tenants/${id}/ledger`, as: admin, list: true },
+    { name: "users", path: `/tenants/${id}/users?user=ada`, as: admin, list: true },
+    { name: "tenant-job", path: `/tenants/${id}/jobs/${job}`, as: admin, until: "Show its attempts", then: unfold },
     { name: "services", path: "/services", as: admin, until: "breaker open" },
     { name: "service", path: "/services/model-large", as: admin, then: charted },
+    { name: "service-settings", path: "/services/model-large", as: admin, until: "Queue by tenant", then: editing },
     { name: "reconciler", path: "/reconciler", as: admin, list: true },
     { name: "webhooks", path: `/tenants/${id}/webhooks`, as: admin, until: "Nobody is told yet" },
     { name: "own-overview", path: "/", as: tenant, until: "available" },
