@@ -27,10 +27,15 @@ export interface BookSettings {
   readonly allowances?: Readonly<Record<string, number | null | AllowanceSetting>>;
   readonly userAllowance?: Record<string, number>;
   readonly jobAllowance?: Record<string, number>;
+  readonly shares?: Readonly<Record<string, Readonly<Record<string, number | null | AllowanceSetting>>>>;
 }
 
 export function settingOf(given: number | null | AllowanceSetting): AllowanceSetting {
   return typeof given === "object" && given !== null ? given : { limit: given, period: "none", timeZone: "UTC" };
+}
+
+function settingsOf(given: NonNullable<BookSettings["allowances"]>): Record<string, AllowanceSetting> {
+  return Object.fromEntries(Object.entries(given).map(([unit, one]) => [unit, settingOf(one)]));
 }
 
 /**
@@ -48,7 +53,8 @@ export function bookOf(
   const name = serviceOfBook(tenantId) ?? "a";
   book.tenant = { id: tenantId, name, enforcement, state, configVersion: 1, createdAt: NOON, deletedAt: null };
   book.settings = {
-    allowances: Object.fromEntries(Object.entries(allowances).map(([unit, given]) => [unit, settingOf(given)])),
+    allowances: settingsOf(allowances),
+    shares: Object.fromEntries(Object.entries(settings.shares ?? {}).map(([name, share]) => [name, settingsOf(share)])),
     userAllowance: settings.userAllowance ?? {},
     jobAllowance: settings.jobAllowance ?? {},
   };

@@ -21,6 +21,7 @@ function bookOf(state: "active" | "deleted" = "active"): TenantBook {
       calls: { limit: null, period: "month", timeZone: "Asia/Kolkata" },
       units: { limit: 9, period: "none", timeZone: "UTC" },
     },
+    shares: { model: { tokens: { limit: 40, period: "hour", timeZone: "UTC" } } },
     userAllowance: {},
     jobAllowance: {},
   };
