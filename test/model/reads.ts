@@ -93,7 +93,9 @@ async function expectEntries(tenant: HttpTenant, book: TenantBook): Promise<void
     entries.push(...(body["data"] as Entry[]));
     cursor = body["nextCursor"] as string | null;
   }
-  expect(sorted(entries.map(({ id: _, ...entry }) => entry))).toEqual(sorted(book.changes.entries.map(entryShown)));
+  expect(sorted(entries.map(({ id: _, ...entry }) => entry))).toEqual(
+    sorted(book.changes.entries.map((entry) => entryShown(book, entry))),
+  );
   for (const { scope, unit, window, reserved, spent } of balancesIn(book)) {
     const here = entries.filter(
       (entry) =>

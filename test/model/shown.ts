@@ -12,11 +12,12 @@ import {
   type Configure,
   type Denial,
   type Job,
-  type LedgerEntry,
   type Place,
   type Reservation,
   type TenantBook,
 } from "#libs/ledger";
+
+type Entry = TenantBook["changes"]["entries"][number];
 
 /** What the contract says that a client is shown of a book, written down apart from the product's own views. */
 
@@ -99,19 +100,28 @@ export function tenantShown({ tenant, settings }: TenantBook): object {
   return { id, name, enforcement, state, ...set, createdAt: at(createdAt) };
 }
 
+/** What is set for a tenant at a service. */
+export function shareShown({ settings, flows }: TenantBook, service: string): object {
+  const share = Object.entries(lookUp(settings.shares, service) ?? {}).map(([unit, set]) => [unit, settingShown(set)]);
+  const allowances = share.length > 0 && { allowances: Object.fromEntries(share) as object };
+  return { name: service, ...allowances, ...flows.find(service) };
+}
+
 function settingShown({ limit, period, timeZone }: AllowanceSetting): object {
   return { limit: limited(limit), period, timeZone };
 }
 
-export function entryShown(entry: LedgerEntry): object {
+export function entryShown({ tenantId }: TenantBook, entry: Entry): object {
   const { type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
   const scopes = keys.map((key) => {
-    const { scope, window } = parseBalanceKey(key);
-    return { kind: scope.kind, id: scope.id, window };
+    const { scope, window } = parseBalanceKey(tenantId, key);
+    const whose = scope.kind === "service" && { tenantId };
+    return { kind: scope.kind, id: scope.id, ...whose, window };
   });
   // Minus zero, what nothing held gives back, is zero in JSON.
   return {
-    ...{ type, at: at(entry.at), unit, reserved: reserved + 0, spent, scopes },
+    ...{ type, at: at(entry.at), reserved: reserved + 0, spent, scopes },
+    ...maybe("unit", unit),
     ...maybe("reservationId", reservationId),
     ...maybe("jobId", jobId),
     ...maybe("user", user),
@@ -119,7 +129,11 @@ export function entryShown(entry: LedgerEntry): object {
   };
 }
 
-function detailShown(detail: NonNullable<LedgerEntry["detail"]>): object {
+function detailShown(detail: NonNullable<Entry["detail"]>): object {
+  if ("service" in detail) {
+    const { service, before, after, actor, reason } = detail;
+    return { service, actor, ...maybe("before", before), ...maybe("after", after), ...maybe("reason", reason) };
+  }
   if (!("scope" in detail)) return detail;
   const { scope, from, to, actor, reason } = detail;
   return {
@@ -182,6 +196,7 @@ export function shownAfter(book: TenantBook, command: Command, now: number): obj
 function changeShown(book: TenantBook, { change }: Configure, now: number): object {
   if (change.change === "state" || change.change === "patch") return tenantShown(book);
   if (change.change === "service") return {};
+  if (change.change === "share") return shareShown(book, change.service);
   const { settings, tenantId } = book;
   const { unit } = change;
   if (change.change !== "userAllowance") {

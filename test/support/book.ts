@@ -52,6 +52,7 @@ export function bookOf(
   books.set(tenantId, book);
   const name = serviceOfBook(tenantId) ?? "a";
   book.tenant = { id: tenantId, name, enforcement, state, configVersion: 1, createdAt: NOON, deletedAt: null };
+  if (serviceOfBook(tenantId) !== null) book.flows.rows.set(name, {});
   book.settings = {
     allowances: settingsOf(allowances),
     shares: Object.fromEntries(Object.entries(settings.shares ?? {}).map(([name, share]) => [name, settingsOf(share)])),
@@ -126,8 +127,8 @@ export class Books {
 
 /** Everything that a command could have changed. */
 export function snapshot(book: TenantBook): object {
-  const { tenant, settings, jobs, reservations, attempts, balances, keys, users, changes } = book;
-  const rows = [jobs, reservations, attempts, balances, keys, users].map((table) => table.rows);
+  const { tenant, settings, jobs, reservations, attempts, balances, keys, users, flows, changes } = book;
+  const rows = [jobs, reservations, attempts, balances, keys, users, flows].map((table) => table.rows);
   return structuredClone({ tenant, settings, rows, changes });
 }
 
