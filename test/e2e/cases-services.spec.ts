@@ -38,6 +38,7 @@ describe("a service's allowance", () => {
     const journal = (await holdfast.admin("GET", `${path}/ledger?type=limit`)).body["data"] as object[];
     const scope = { kind: "service", id: service };
     expect(journal).toMatchObject([
+      { detail: { scope, to: 1_000, actor: "operator" } },
       { detail: { scope, from: 1_000, to: "unlimited", actor: "operator" } },
       { detail: { scope, to: 400, actor: "operator" } },
     ]);

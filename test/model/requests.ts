@@ -177,6 +177,14 @@ export function refusedBefore(command: Command): Outcome | null {
   return { type: "refused", refusal: { code: "validation_failed", detail: `/user ${USER_RULE}.`, errors } };
 }
 
+/** An answer that shows what is set at a service is of no decision: what it shows is apart from what the rules answer. */
+export function partsOf(command: Command, got: Got): { answer: Got; body: object } {
+  const change = command.type === "configure" ? command.change.change : null;
+  if (got.status >= 300 || (change !== "service" && change !== "share")) return { answer: got, body: got.body };
+  const { updatedAt: _, ...body } = got.body as { updatedAt?: string };
+  return { answer: { ...got, body: {} }, body };
+}
+
 /** What the outcome looks like to the client; `instance` is the path of the request. */
 export function gotOf(command: Command, outcome: Outcome, instance = requestOf(command).path): Got {
   if (outcome.type === "refused") return problemOf(outcome.refusal, instance);

@@ -2,6 +2,8 @@ import {
   lookUp,
   MAX_AMOUNT,
   parseBalanceKey,
+  serviceOfBook,
+  sharePlaces,
   tenantPlace,
   userPlace,
   type AllowanceSetting,
@@ -45,9 +47,11 @@ export function jobShown(job: Job): object {
 }
 
 export function reservationShown(reservation: Reservation): object {
-  const { id, jobId, state, reserved, held, charged, plan, createdAt, expiresAt, closedAt, wouldDeny } = reservation;
+  const { id, jobId, service, state, reserved, held, charged, plan, wouldDeny, ...times } = reservation;
+  const { createdAt, expiresAt, closedAt } = times;
   return {
     ...{ id, jobId, state, reserved, held, charged },
+    ...maybe("service", service),
     ...maybe("plan", plan),
     ...{ createdAt: at(createdAt), expiresAt: at(expiresAt) },
     ...maybe("closedAt", closedAt, at),
@@ -100,11 +104,30 @@ export function tenantShown({ tenant, settings }: TenantBook): object {
   return { id, name, enforcement, state, ...set, createdAt: at(createdAt) };
 }
 
-/** What is set for a tenant at a service. */
+/** What is set for a service, and for a tenant at one. */
+export function serviceShown({ tenant, settings, flows }: TenantBook): object {
+  const { name, configVersion: version, createdAt } = tenant!;
+  return { name, ...unitsShown(settings.allowances), ...flows.find(name), version, createdAt: at(createdAt) };
+}
+
 export function shareShown({ settings, flows }: TenantBook, service: string): object {
-  const share = Object.entries(lookUp(settings.shares, service) ?? {}).map(([unit, set]) => [unit, settingShown(set)]);
-  const allowances = share.length > 0 && { allowances: Object.fromEntries(share) as object };
-  return { name: service, ...allowances, ...flows.find(service) };
+  return { name: service, ...unitsShown(lookUp(settings.shares, service) ?? {}), ...flows.find(service) };
+}
+
+function unitsShown(allowances: Readonly<Record<string, AllowanceSetting>>): object {
+  const units = Object.entries(allowances).map(([unit, set]) => [unit, settingShown(set)]);
+  return units.length > 0 ? { allowances: Object.fromEntries(units) as object } : {};
+}
+
+/** The balances that bind now at a service: of the tenant's share, or in the service's own book of all. */
+export function boundShown(book: TenantBook, service: string, now: number): object[] {
+  const { settings, tenantId } = book;
+  const units = Object.keys(lookUp(settings.shares, service) ?? {});
+  const places =
+    serviceOfBook(tenantId) === null
+      ? sharePlaces(tenantId, settings, service, units, now)
+      : Object.keys(settings.allowances).map((unit) => tenantPlace(tenantId, settings, unit, now));
+  return places.map((place) => placeShown(book, place));
 }
 
 function settingShown({ limit, period, timeZone }: AllowanceSetting): object {
@@ -115,7 +138,7 @@ export function entryShown({ tenantId }: TenantBook, entry: Entry): object {
   const { type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
   const scopes = keys.map((key) => {
     const { scope, window } = parseBalanceKey(tenantId, key);
-    const whose = scope.kind === "service" && { tenantId };
+    const whose = scope.kind === "service" && serviceOfBook(tenantId) === null && { tenantId };
     return { kind: scope.kind, id: scope.id, ...whose, window };
   });
   // Minus zero, what nothing held gives back, is zero in JSON.
@@ -193,10 +216,11 @@ export function shownAfter(book: TenantBook, command: Command, now: number): obj
   }
 }
 
-function changeShown(book: TenantBook, { change }: Configure, now: number): object {
+function changeShown(book: TenantBook, { change }: Configure, now: number): object | null {
   if (change.change === "state" || change.change === "patch") return tenantShown(book);
-  if (change.change === "service") return {};
-  if (change.change === "share") return shareShown(book, change.service);
+  if (change.change === "service") return serviceShown(book);
+  // What is taken away is shown as it was.
+  if (change.change === "share") return change.flow && shareShown(book, change.service);
   const { settings, tenantId } = book;
   const { unit } = change;
   if (change.change !== "userAllowance") {

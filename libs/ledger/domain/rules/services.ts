@@ -51,7 +51,7 @@ export function setShare(
   const unknown = Object.keys(allowances).find((unit) => !lookUp(settings.allowances, unit));
   if (unknown !== undefined) return unitUnknown(unknown);
   const before = book.flows.find(service);
-  if (!before && !flow) return refused("not_found", "Nothing is set for the tenant at this service.");
+  if (!before && !flow) return refused("not_found", "There is no such setting.");
   const places = (set: Allowances, units: readonly string[]) =>
     sharePlaces(book.tenantId, withShare(settings, service, set), service, units, now);
   const changed = changesOf(book, lookUp(settings.shares, service) ?? {}, allowances, places);
