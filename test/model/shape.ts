@@ -129,12 +129,6 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     `key, fingerprint, answer, ${ms("created_at")} AS "createdAt"`,
     "idempotency_keys WHERE tenant_id = $1",
   );
-  const flows = await rows(
-    "name, settings",
-    serviceOfBook(tenantId) === null
-      ? "tenant_services WHERE tenant_id = $1"
-      : `services WHERE name = substr($1, ${serviceBookId("").length + 1})`,
-  );
   const entries = await rows(
     `type, ${ms("at")} AS at, unit, reserved, spent, keys, reservation_id AS "reservationId", job_id AS "jobId", user_name AS user, detail`,
     "ledger_entries WHERE tenant_id = $1",
@@ -142,7 +136,7 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
   return {
     tenant: tenant as unknown as Tenant,
     ...settingsFrom(allowances),
-    flows: Object.fromEntries(flows.map(({ name, settings }) => [name, settings])) as object,
+    flows: await flowsIn(record, tenantId),
     jobs: sorted(jobs),
     reservations: sorted(reservations),
     attempts: sorted(attempts),
@@ -150,6 +144,15 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
     keys: sorted((keys as unknown as KeyRecord[]).map(parsed)),
     entries: sorted(entries),
   };
+}
+
+async function flowsIn(record: TestRecord, tenantId: string): Promise<object> {
+  const where =
+    serviceOfBook(tenantId) === null
+      ? "tenant_services WHERE tenant_id = $1"
+      : `services WHERE name = substr($1, ${serviceBookId("").length + 1})`;
+  const rows = await record.sql<{ name: string; settings: object }>(`SELECT name, settings FROM ${where}`, [tenantId]);
+  return Object.fromEntries(rows.map(({ name, settings }) => [name, settings]));
 }
 
 function settingsFrom(rows: readonly Record<string, unknown>[]): { settings: TenantSettings; users: object } {
