@@ -23,14 +23,22 @@ export class HistoryController {
   constructor(private readonly record: PrismaClient) {}
 
   @Get("balances")
-  @Operation({ summary: "What was taken of the limits of a tenant, a user or a job", answer: BalanceView, list: true })
+  @Operation({
+    summary: "What was taken of the limits of a tenant, a user, a job or its share of a service",
+    answer: BalanceView,
+    list: true,
+  })
   async balances(@IdParam("tenant") id: string, @Filters() query: BalancesQuery): Promise<Listed> {
     await requireTenant(this.record, id);
     return listBalances(this.record, id, query);
   }
 
   @Get("ledger")
-  @Operation({ summary: "Every entry that changed a balance of a tenant, oldest first", answer: EntryView, list: true })
+  @Operation({
+    summary: "Every entry that changed a balance of a tenant, or what is set for it at a service, oldest first",
+    answer: EntryView,
+    list: true,
+  })
   async ledger(@IdParam("tenant") id: string, @Filters() query: EntriesQuery): Promise<Listed> {
     await requireTenant(this.record, id);
     return listEntries(this.record, id, query);
