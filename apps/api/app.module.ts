@@ -17,6 +17,7 @@ import { HealthController } from "./health/health.controller.js";
 import { Readiness } from "./health/readiness.js";
 import { ProblemFilter } from "./http/filter.js";
 import { JobLimits } from "./jobs/create.js";
+import { OperatorJobsController } from "./jobs/operator-jobs.controller.js";
 import { JobsController } from "./jobs/jobs.controller.js";
 import { KeysController } from "./keys/keys.controller.js";
 import { LedgerController } from "./ledger/ledger.controller.js";
@@ -32,10 +33,12 @@ import { ChargesController } from "./reservations/charges.controller.js";
 import { JobReservationsController } from "./reservations/job-reservations.controller.js";
 import { ReservationsController } from "./reservations/reservations.controller.js";
 import { ServicesController } from "./services/services.controller.js";
+import { ServiceTenantsController, TenantServicesListController } from "./services/own-settings.controller.js";
 import { TenantServicesController } from "./services/tenant-services.controller.js";
 import { HistoryController } from "./tenants/history.controller.js";
 import { TenantsController } from "./tenants/tenants.controller.js";
 import { UserAllowancesController } from "./users/user-allowances.controller.js";
+import { UsersController } from "./users/users.controller.js";
 import { WebhookDesk } from "./webhooks/desk.js";
 import {
   OperatorWebhookDeliveriesController,
@@ -82,8 +85,12 @@ export class AppModule {
         KeysController,
         AllowancesController,
         UserAllowancesController,
+        UsersController,
+        OperatorJobsController,
         ServicesController,
         TenantServicesController,
+        TenantServicesListController,
+        ServiceTenantsController,
         FlowController,
         MetricsController,
         WebhooksController,

@@ -14,7 +14,7 @@ export async function makeOthers(operator: Operator, crowd: number): Promise<Ten
     name: "Cedar Labs",
     allowances: { calls: { limit: 10_000, period: "hour" } },
   });
-  await operator.call("POST", `/tenants/${suspended.id}/suspend`, {});
+  await operator.call("POST", `/tenants/${suspended.id}/suspend`, { reason: "The trial has ended." });
   const odd = await operator.tenant({
     name: `Delta & <img src=x onerror="document.title='run'"> Sons`,
     allowances: { usd_micros: { limit: "unlimited" } },

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Cluster, Redis } from "ioredis";
+import { leaseIdOf } from "./lease-id.js";
 import type { Limits } from "./machines/gate.js";
 import type { Outcome } from "./machines/outcome.js";
 import type { Refusal } from "./machines/permit.js";
@@ -65,8 +66,9 @@ export class Flow {
     });
   }
 
-  async acquire(request: PermitRequest, options: AcquireOptions = {}): Promise<Acquired> {
+  async acquire(asked: PermitRequest, options: AcquireOptions = {}): Promise<Acquired> {
     const { waitMs = 0, signal } = options;
+    const request = { ...asked, id: leaseIdOf(asked) };
     this.throwIfGone(signal);
     const patience = Math.min(waitMs, longestWait(request.service));
     const acquired = patience > 0 ? await this.wait(request, patience, options) : await this.ask(request, null);

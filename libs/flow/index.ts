@@ -1,4 +1,5 @@
 export { Flow, FlowClosed, type Acquired, type AcquireOptions, type FlowOptions } from "./flow.js";
+export { requestIdOf } from "./lease-id.js";
 export { MemoryFlowStore, type MemoryFlowOptions } from "./memory/store.js";
 export type { Limits } from "./machines/gate.js";
 export { OUTCOMES, type Outcome } from "./machines/outcome.js";

@@ -60,6 +60,7 @@ export interface PermitRequest {
 
 /** A permit in force. Plain data that its holder hands back to renew or to finish it, in any process. */
 export interface Permit extends Omit<Grant, "status"> {
+  /** By which it is known at the gates: see `lease-id.ts`. */
   readonly id: string;
   readonly tenantId: string;
   readonly service: string | null;
@@ -68,6 +69,9 @@ export interface Permit extends Omit<Grant, "status"> {
   /** The store that granted it. */
   readonly store: "shared" | "local";
 }
+
+/** Leases that are counted by tenant: a look must not take as long as a million of them would. */
+export const MOST_HELD = 10_000;
 
 /** What an operator sees of a service, or of one tenant at it. */
 export interface ServiceView {
@@ -78,6 +82,8 @@ export interface ServiceView {
   /** Tokens that are there now; null without a rate. */
   readonly tokens: number | null;
   readonly breaker: BreakerPhase;
+  /** Tenant → how many of its attempts are in flight, of the {@link MOST_HELD} leases that end first. */
+  readonly holders: Readonly<Record<string, number>>;
   /** Tenant → how many of its callers wait. */
   readonly waiting: Readonly<Record<string, number>>;
 }

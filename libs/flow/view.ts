@@ -8,7 +8,7 @@ import type { ServiceView } from "./store.js";
 export function viewOf(
   gate: Gate,
   limits: Limits,
-  counted: Pick<ServiceView, "inFlight" | "waiting">,
+  counted: Pick<ServiceView, "inFlight" | "holders" | "waiting">,
   now: number,
 ): ServiceView {
   const { adaptive, rate } = limits;

@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { openBrowser, seriousFindings, watchedPages } from "../support/browser.js";
 import { startHoldfast, type Holdfast } from "../support/http.js";
 import { runProgram } from "../support/program.js";
+import { OPERATOR_WALKS } from "./operator-walks.js";
 
 interface Demo {
   readonly tenants: readonly { readonly id: string; readonly name: string; readonly key: string }[];
@@ -37,6 +38,10 @@ async function signedIn(path: string, key = holdfast.adminKey, options = {}): Pr
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const tenantPath = (rest = ""): string => `/tenants/${research.id}${rest}`;
+
+describe("the operator", () => {
+  it.each(Object.entries(OPERATOR_WALKS))("%s", (_, walk) => walk({ holdfast, tenant: research, signedIn }));
+});
 
 describe("the console", () => {
   it("takes a key for this tab alone, and says what to do about one that nobody knows", async () => {
@@ -105,9 +110,9 @@ describe("the console", () => {
     const [head, ...rows] = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n");
     expect(head).toBe("id,at,type,unit,reserved,spent,user,jobId,reservationId,scopes,detail");
     expect(rows.map((row) => row.split(",").slice(2, 7).join(" "))).toEqual([
-      "reserve tokens 1200 0 linus",
-      "expire tokens -1200 0 linus",
       "settle tokens 0 1350 linus",
+      "expire tokens -1200 0 linus",
+      "reserve tokens 1200 0 linus",
     ]);
   });
 
@@ -117,12 +122,15 @@ describe("the console", () => {
     await button(page, "Back").click();
     expect(await stateOf(research.id)).toBe("active");
     await button(page, "Suspend …").click();
+    await page.getByLabel("Reason").fill("unpaid");
     await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
     await button(page, "Resume …").click();
     expect(await stateOf(research.id)).toBe("suspended");
     await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
     await button(page, "Suspend …").waitFor();
     expect(await stateOf(research.id)).toBe("active");
+    await page.getByRole("link", { name: "Journal" }).click();
+    await page.getByRole("row", { name: /operator suspended it unpaid/ }).waitFor();
   });
 
   it("makes a key, shows it once, and revokes it", async () => {
@@ -236,7 +244,8 @@ describe("the console", () => {
 
   it("has no serious finding of axe", async () => {
     const page = await signedIn("/");
-    for (const path of [tenantPath(), tenantPath("/ledger"), "/services/model-large", "/"]) {
+    const tabs = ["", "/ledger", "/services", "/journal"].map(tenantPath);
+    for (const path of [...tabs, "/services/model-large", "/"]) {
       await page.goto(holdfast.url + path);
       await page.getByRole("heading").nth(1).waitFor();
       expect([path, await seriousFindings(page)]).toEqual([path, []]);

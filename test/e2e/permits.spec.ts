@@ -129,6 +129,7 @@ describe("a permit", () => {
     await eventually(async () => (await shown()).waiting[tenant.id] === 1);
     expect(await shown()).toEqual({
       ...{ inFlight: 1, places: 1, adaptiveLimit: 3, tokens: null, breaker: "closed", shared: true },
+      holders: { [tenant.id]: 1 },
       waiting: { [tenant.id]: 1 },
     });
     expect(await live(service)).toMatchObject({ inFlight: 2, places: 5, adaptiveLimit: null });

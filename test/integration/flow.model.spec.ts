@@ -11,6 +11,7 @@ import {
   type PermitRequest,
   type ServiceLimits,
 } from "#libs/flow";
+import { leaseIdOf } from "../../libs/flow/lease-id.js";
 import { redisUrl } from "../support/services.js";
 
 const LEASE_MS = 5_000;
@@ -213,7 +214,7 @@ function requestOf(
 ): PermitRequest {
   const tenantId = tenantOf(tenant, service);
   return {
-    id: randomUUID(),
+    id: leaseIdOf({ id: randomUUID(), tenantId }),
     tenantId,
     jobId: "job",
     reservationId: "reservation",

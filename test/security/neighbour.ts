@@ -34,7 +34,14 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
   for (const attempt of [2, 3]) await tenant.charge(reservations[0]!, [1, attempt], { [unit]: 1 });
   const children = [await tenant.child(jobs[0]!, { [unit]: 5 }), await tenant.child(jobs[0]!, { [unit]: 5 })];
   const service = await newService(holdfast, {});
-  await tenant.admin("PUT", `/services/${service}`, { concurrency: 100 });
+  // Two of each, so that every list has a second page.
+  await Promise.all([
+    tenant.admin("PUT", `/services/${service}`, { concurrency: 100 }),
+    newService(holdfast, {}).then((name) => tenant.admin("PUT", `/services/${name}`, { concurrency: 100 })),
+    tenant.admin("PUT", `/users/${encodeURIComponent(`${mark} friend`)}/allowances/${unit}`, { limit: 1_000 }),
+    tenant.admin("PATCH", "", { enforcement: "observe", reason: mark }),
+  ]);
+  await tenant.admin("PATCH", "", { enforcement: "enforce", reason: mark });
   const permit = await starterOf(tenant).permit(reservations[1]!, { service });
   const webhook = `${mark}-hook`;
   const told = { url: NOWHERE, events: ["audit.drift"], enabled: false };

@@ -18,6 +18,11 @@ export class AllowanceBody {
   timeZone?: string;
 }
 
+export class SetAllowanceBody extends AllowanceBody {
+  @TextField({ max: 500, optional: true, description: "For the journal." })
+  reason?: string;
+}
+
 export class AdjustBody {
   @DeltaField({ description: "What is added to the limit; negative to cut it." })
   delta!: number;
@@ -35,6 +40,9 @@ export class UserAllowanceBody {
 
   @TimeZoneField({ optional: true, description: "Its own time zone; by default that of the tenant's allowance." })
   timeZone?: string;
+
+  @TextField({ max: 500, optional: true, description: "For the journal." })
+  reason?: string;
 }
 
 /** The limit as the ledger keeps it: null is unlimited. */

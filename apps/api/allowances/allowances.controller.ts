@@ -8,7 +8,7 @@ import { keyOfHeader } from "../idempotency/key.js";
 import { Operation } from "../openapi/operation.js";
 import { configureCommand } from "../tenants/configure.js";
 import { Payload } from "../validation/pipe.js";
-import { AdjustBody, AllowanceBody, limitOfBody } from "./allowance.dto.js";
+import { AdjustBody, limitOfBody, SetAllowanceBody } from "./allowance.dto.js";
 import { AllowanceView } from "./allowance.view.js";
 
 @AdminRoutes("tenants/:tenantId/allowances/:unit")
@@ -24,12 +24,12 @@ export class AllowancesController {
   async set(
     @IdParam("tenant") tenantId: string,
     @UnitParam() unit: string,
-    @Payload() { limit, period, timeZone }: AllowanceBody,
+    @Payload() { limit, period, timeZone, reason }: SetAllowanceBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const setting = { limit: limitOfBody(limit), period: period ?? null, timeZone: timeZone ?? null };
     const change = { change: "allowance", unit, ...setting } as const;
-    return answer(reply, await this.ledger.execute(configureCommand(tenantId, change)), 200);
+    return answer(reply, await this.ledger.execute(configureCommand(tenantId, change, { reason })), 200);
   }
 
   @Post("adjust")

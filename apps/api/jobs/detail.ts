@@ -6,10 +6,11 @@ import { MOST_COUNTED, type ReservationCounts } from "./job.view.js";
 
 /** A job with what was taken of its limits and how its reservations stand. Throws Problem where there is none. */
 export async function jobDetail(record: PrismaClient, tenantId: string, jobId: string): Promise<object> {
-  const [row, counts, children] = await Promise.all([
+  const [row, counts, children, ended] = await Promise.all([
     record.job.findUnique({ where: { tenantId_id: { tenantId, id: jobId } } }),
     reservationCounts(record, tenantId, jobId),
     record.job.count({ where: { tenantId, parentId: jobId }, take: MOST_COUNTED }),
+    record.act.findFirst({ where: { tenantId, jobId }, select: { actor: true, reason: true } }),
   ]);
   if (!row) throw notFound("job");
   const job = jobOf(row);
@@ -18,6 +19,7 @@ export async function jobDetail(record: PrismaClient, tenantId: string, jobId: s
     balances: (await jobBalances(record, tenantId, job)).map(balanceView),
     children,
     reservations: counts,
+    ...(ended && { endedBy: { actor: ended.actor, ...(ended.reason !== null && { reason: ended.reason }) } }),
   };
 }
 

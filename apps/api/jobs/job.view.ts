@@ -66,12 +66,24 @@ export class ReservationCounts {
   expired!: number;
 }
 
+/** Who ended a job that its tenant did not end itself. */
+export class EndedByView {
+  @Shown(TEXT)
+  actor!: string;
+
+  @MaybeShown(TEXT)
+  reason?: string;
+}
+
 export class JobDetailView extends JobView {
   @Shown({ type: [BalanceView] }, { description: "What was taken of each limit, and of each unit that was used." })
   balances!: BalanceView[];
 
   @Shown(COUNT, { description: `Its own child jobs, counted up to ${MOST_COUNTED}.` })
   children!: number;
+
+  @MaybeShown({ type: EndedByView }, { description: "Of a job that the operator cancelled itself: who, and why." })
+  endedBy?: EndedByView;
 
   @Shown({ type: ReservationCounts }, { description: `Of the newest ${MOST_COUNTED} reservations.` })
   reservations!: ReservationCounts;

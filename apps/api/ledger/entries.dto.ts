@@ -24,4 +24,10 @@ export class EntriesQuery extends PageQuery {
 
   @ChoiceField(ENTRY_TYPES, { optional: true })
   type?: string;
+
+  @ChoiceField(["oldest", "newest"], {
+    optional: true,
+    description: "Which come first; `oldest` by default. A cursor belongs to one order.",
+  })
+  order?: "oldest" | "newest";
 }

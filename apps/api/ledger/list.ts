@@ -4,11 +4,15 @@ import { listed, MOST_SCANNED, pageOf, type Listed } from "../lists/page.js";
 import type { PrismaClient } from "../record/client.js";
 import type { EntriesQuery } from "./entries.dto.js";
 
-/** The entries of a tenant, oldest first. */
+/**
+ * The entries of a tenant, oldest first or newest first. Entries that come meanwhile stand behind all pages of the one order
+ * and before all of the other: no page skips or repeats one.
+ */
 export async function listEntries(record: PrismaClient, tenantId: string, query: EntriesQuery): Promise<Listed> {
-  const page = pageOf(`ledger ${tenantId}`, query);
-  const after = page.after === undefined ? {} : { gt: page.after };
-  const orderBy = { seq: "asc" } as const;
+  const newest = query.order === "newest";
+  const page = pageOf(`ledger ${newest ? "newest " : ""}${tenantId}`, query);
+  const after = page.after === undefined ? {} : { [newest ? "lt" : "gt"]: page.after };
+  const orderBy = { seq: newest ? "desc" : "asc" } as const;
   const filters = filtersOf(query);
   const end =
     Object.keys(filters).length === 0
@@ -20,7 +24,7 @@ export async function listEntries(record: PrismaClient, tenantId: string, query:
           select: { seq: true },
         });
   const entries = await record.ledgerEntry.findMany({
-    where: { tenantId, seq: { ...after, ...(end && { lte: end.seq }) }, ...filters },
+    where: { tenantId, seq: { ...after, ...(end && { [newest ? "gte" : "lte"]: end.seq }) }, ...filters },
     orderBy,
     take: page.limit + 1,
   });

@@ -18,7 +18,8 @@ export class PageQuery {
   })
   limit?: string;
 
-  @PatternField(/^[A-Za-z0-9_-]{1,1000}$/, "is not a cursor of this list", {
+  // A cursor may name a user twice over, percent-encoded: of 200 characters that is some thousands.
+  @PatternField(/^[A-Za-z0-9_-]{1,8000}$/, "is not a cursor of this list", {
     optional: true,
     schema: { type: "string" },
     description: "The `nextCursor` of the page before.",

@@ -1,6 +1,6 @@
 import { HttpStatus, Post, Req, Res } from "@nestjs/common";
 import type { FastifyReply } from "fastify";
-import { Flow } from "#libs/flow";
+import { Flow, requestIdOf } from "#libs/flow";
 import { Ledger, type Charge } from "#libs/ledger";
 import { answer } from "../http/answer.js";
 import { PermitParam } from "../http/params.js";
@@ -69,7 +69,8 @@ export class PermitsController {
 /** Without a key: an attempt is charged once, and its record says by which permit, and how that ended. */
 function chargeOf({ permit, reservationId, child }: HeldPermit, { outcome, actual }: FinishBody): Charge {
   const charged = outcome === "succeeded" ? "succeeded" : "failed";
-  const { id, tenantId, attempt } = permit;
+  const { tenantId, attempt } = permit;
+  const id = requestIdOf(permit.id);
   const facts = { reservationId, child, attempt, outcome: charged, actual } as const;
   return { type: "charge", tenantId, ...facts, permit: { id, outcome }, key: null };
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Permit } from "#libs/flow";
+import { requestIdOf, type Permit } from "#libs/flow";
 import { notFound } from "../problems/problem.js";
 import { Prisma, type PrismaClient } from "../record/client.js";
 
@@ -27,7 +27,7 @@ export class PermitTokens {
   }
 
   write(held: HeldPermit): string {
-    const content = `${held.permit.id}.${Buffer.from(JSON.stringify(held)).toString("base64url")}`;
+    const content = `${requestIdOf(held.permit.id)}.${Buffer.from(JSON.stringify(held)).toString("base64url")}`;
     return `${content}.${this.sign(content).toString("base64url")}`;
   }
 

@@ -1,18 +1,17 @@
 import { Get, Post, Req, Res } from "@nestjs/common";
 import { ApiExtraModels, ApiResponse, getSchemaPath } from "@nestjs/swagger";
 import type { FastifyReply } from "fastify";
-import { Ledger, reservationView } from "#libs/ledger";
+import { Ledger } from "#libs/ledger";
 import { answer } from "../http/answer.js";
 import { IdParam } from "../http/params.js";
 import type { TenantRequest } from "../http/request.js";
 import { TenantRoutes } from "../http/routes.js";
 import { keyOfHeader } from "../idempotency/key.js";
-import { listed, pageOf, PageQuery, type Listed } from "../lists/page.js";
+import { PageQuery, type Listed } from "../lists/page.js";
 import { Operation } from "../openapi/operation.js";
-import { notFound } from "../problems/problem.js";
 import { PrismaClient } from "../record/client.js";
-import { reservationOf } from "../record/entities.js";
 import { Filters, Payload } from "../validation/pipe.js";
+import { listReservations } from "./list.js";
 import { reserveCommand, reserveRequest } from "./reserve.js";
 import { ReserveBody } from "./reservation.dto.js";
 import { DryRunView, ReservationView } from "./reservation.view.js";
@@ -58,22 +57,11 @@ export class JobReservationsController {
 
   @Get()
   @Operation({ summary: "List the reservations of a job, newest first", answer: ReservationView, list: true })
-  async list(
+  list(
     @IdParam("job") jobId: string,
     @Filters() query: PageQuery,
     @Req() { tenantId }: TenantRequest,
   ): Promise<Listed> {
-    const page = pageOf(`reservations ${jobId}`, query);
-    const seq = page.after === undefined ? {} : { lt: page.after };
-    const [jobs, rows] = await Promise.all([
-      this.record.job.count({ where: { tenantId, id: jobId } }),
-      this.record.reservation.findMany({
-        where: { tenantId, jobId, seq },
-        orderBy: { seq: "desc" },
-        take: page.limit + 1,
-      }),
-    ]);
-    if (jobs === 0) throw notFound("job");
-    return listed(page, rows, (row) => reservationView(reservationOf(row)));
+    return listReservations(this.record, tenantId, jobId, query);
   }
 }

@@ -1,16 +1,15 @@
 import { Get, Post, Req, Res } from "@nestjs/common";
 import { ApiExtraModels } from "@nestjs/swagger";
 import type { FastifyReply } from "fastify";
-import { Ledger, reservationView, type Command } from "#libs/ledger";
+import { Ledger, type Command } from "#libs/ledger";
 import { answer } from "../http/answer.js";
 import { IdParam } from "../http/params.js";
 import type { TenantRequest } from "../http/request.js";
 import { TenantRoutes } from "../http/routes.js";
 import { Operation } from "../openapi/operation.js";
-import { notFound } from "../problems/problem.js";
 import { PrismaClient } from "../record/client.js";
-import { reservationOf } from "../record/entities.js";
 import { NoFields, OptionalPayload, Payload } from "../validation/pipe.js";
+import { reservationDetail } from "./list.js";
 import { ExtendBody, SettleBody } from "./reservation.dto.js";
 import { PlanView, ReservationView, WouldDenyView } from "./reservation.view.js";
 
@@ -24,10 +23,8 @@ export class ReservationsController {
 
   @Get()
   @Operation({ summary: "A reservation", answer: ReservationView })
-  async detail(@IdParam("reservation") id: string, @Req() { tenantId }: TenantRequest): Promise<object> {
-    const row = await this.record.reservation.findUnique({ where: { tenantId_id: { tenantId, id } } });
-    if (!row) throw notFound("reservation");
-    return reservationView(reservationOf(row));
+  detail(@IdParam("reservation") id: string, @Req() { tenantId }: TenantRequest): Promise<object> {
+    return reservationDetail(this.record, tenantId, id);
   }
 
   @Post("settle")

@@ -94,6 +94,22 @@ function allowancesView(allowances: Allowances): object {
   return shown.length > 0 ? { allowances: Object.fromEntries(shown) as object } : {};
 }
 
+type OwnRow = Readonly<Record<"tenantId" | "name", string>> & { readonly settings: unknown; readonly updatedAt: Date };
+
+/** What is set for tenants at services, each with its share. */
+export async function tenantServiceViews(record: PrismaClient, rows: readonly OwnRow[]): Promise<object[]> {
+  const places = rows.map(({ tenantId, name }) => ({ tenantId, scopeId: name }));
+  const found = await record.allowance.findMany({ where: { kind: "service", OR: places }, orderBy: { unit: "asc" } });
+  return rows.map((row) => {
+    const own = found.filter(({ tenantId, scopeId }) => tenantId === row.tenantId && scopeId === row.name);
+    return tenantServiceView(row, lookUp(settingsOf(own).shares, row.name) ?? {});
+  });
+}
+
+function tenantServiceView({ name, settings, updatedAt }: OwnRow, share: Allowances): object {
+  return { name, ...allowancesView(share), ...(settings as ServiceBody), updatedAt: updatedAt.toISOString() };
+}
+
 /** What is set for one tenant at a service, and what was taken of its share, each in its current window. */
 export async function tenantServiceOf(
   record: PrismaClient,
@@ -108,7 +124,6 @@ export async function tenantServiceOf(
   if (!row) throw notFound("setting");
   const share = lookUp(settings.shares, name) ?? {};
   const places = sharePlaces(tenantId, settings, name, Object.keys(share), now);
-  const flow = row.settings as ServiceBody;
-  const view = { name, ...allowancesView(share), ...flow, updatedAt: row.updatedAt.toISOString() };
+  const [flow, view] = [row.settings as ServiceBody, tenantServiceView(row, share)];
   return { flow, view, balances: (await balancesAt(record, tenantId, places)).map(balanceView) };
 }

@@ -1,5 +1,5 @@
 import { BalanceView } from "../balances/balance.view.js";
-import { INSTANT, unitMapSchema } from "../openapi/schemas.js";
+import { idSchema, INSTANT, unitMapSchema } from "../openapi/schemas.js";
 import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { ServiceBody } from "./service.dto.js";
 
@@ -22,6 +22,12 @@ export class ServiceLiveView {
 
   @Shown(choice(["closed", "open", "half_open"]))
   breaker!: string;
+
+  @Shown(
+    { type: "object", additionalProperties: COUNT },
+    { description: "Tenant → how many of its attempts hold a place, of the 10 000 whose leases end first." },
+  )
+  holders!: object;
 
   @Shown({ type: "object", additionalProperties: COUNT }, { description: "Tenant → how many of its callers wait." })
   waiting!: object;
@@ -66,6 +72,12 @@ export class TenantServiceView extends ServiceBody {
 
   @Shown(INSTANT)
   updatedAt!: string;
+}
+
+/** One tenant's own settings, as the service lists them. */
+export class ServiceTenantView extends TenantServiceView {
+  @Shown(idSchema("ten"))
+  tenantId!: string;
 }
 
 /** With how the tenant stands there: its own places, tokens, breaker and limit, and its own callers that wait. */

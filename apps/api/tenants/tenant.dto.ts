@@ -1,5 +1,6 @@
 import { AllowanceBody } from "../allowances/allowance.dto.js";
 import { PageQuery } from "../lists/page.js";
+import { ReasonBody } from "./reason.dto.js";
 import { AmountsField, ChoiceField, ObjectsByUnitField, TextField } from "../validation/fields.js";
 import { ENFORCEMENTS, TENANT_STATES } from "./tenant.view.js";
 
@@ -25,8 +26,8 @@ export class CreateTenantBody {
   userAllowance?: Record<string, number>;
 }
 
-/** A merge patch (RFC 7396): what is not named stays, and null takes a unit away. */
-export class PatchTenantBody {
+/** A merge patch (RFC 7396): what is not named stays, and null takes a unit away. The reason is the change's own. */
+export class PatchTenantBody extends ReasonBody {
   @TextField({ max: 200, optional: true })
   name?: string;
 

@@ -10,10 +10,11 @@ import type { Listed } from "../lists/page.js";
 import { Operation } from "../openapi/operation.js";
 import { PrismaClient } from "../record/client.js";
 import { findTenant } from "../record/tenants.js";
-import { Filters, NoFields, OptionalPayload, Payload } from "../validation/pipe.js";
+import { Filters, OptionalPayload, Payload } from "../validation/pipe.js";
 import { configureCommand } from "./configure.js";
 import { createTenant } from "./create.js";
 import { listTenants } from "./list.js";
+import { ReasonBody } from "./reason.dto.js";
 import { CreateTenantBody, PatchTenantBody, TenantsQuery } from "./tenant.dto.js";
 import { AllowanceSettingView, TenantView } from "./tenant.view.js";
 
@@ -59,10 +60,10 @@ export class TenantsController {
   })
   change(
     @IdParam("tenant") id: string,
-    @Payload() body: PatchTenantBody,
+    @Payload() { reason, ...body }: PatchTenantBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    return this.configure(reply, id, { change: "patch", ...body });
+    return this.configure(reply, id, { change: "patch", ...body }, reason);
   }
 
   @Delete(":tenantId")
@@ -72,26 +73,30 @@ export class TenantsController {
   }
 
   @Post(":tenantId/suspend")
-  @Operation({ summary: "Suspend a tenant: nothing new is admitted; what is open may settle", answer: TenantView })
+  @Operation({
+    summary: "Suspend a tenant: nothing new is admitted; what is open may settle",
+    description: "Journalled with who and why among the acts of the tenant.",
+    answer: TenantView,
+  })
   suspend(
     @IdParam("tenant") id: string,
-    @OptionalPayload() _body: NoFields,
+    @OptionalPayload() { reason }: ReasonBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    return this.configure(reply, id, { change: "state", state: "suspended" });
+    return this.configure(reply, id, { change: "state", state: "suspended" }, reason);
   }
 
   @Post(":tenantId/resume")
   @Operation({ summary: "Resume a suspended tenant", answer: TenantView })
   resume(
     @IdParam("tenant") id: string,
-    @OptionalPayload() _body: NoFields,
+    @OptionalPayload() { reason }: ReasonBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    return this.configure(reply, id, { change: "state", state: "active" });
+    return this.configure(reply, id, { change: "state", state: "active" }, reason);
   }
 
-  private async configure(reply: FastifyReply, id: string, change: TenantChange): Promise<object> {
-    return answer(reply, await this.ledger.execute(configureCommand(id, change)), 200);
+  private async configure(reply: FastifyReply, id: string, change: TenantChange, reason?: string): Promise<object> {
+    return answer(reply, await this.ledger.execute(configureCommand(id, change, { reason })), 200);
   }
 }

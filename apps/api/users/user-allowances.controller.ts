@@ -46,11 +46,11 @@ export class UserAllowancesController {
     @IdParam("tenant") tenantId: string,
     @UserParam() user: string,
     @UnitParam() unit: string,
-    @Payload() { limit, period, timeZone }: UserAllowanceBody,
+    @Payload() { limit, period, timeZone, reason }: UserAllowanceBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const own = { limit: limitOfBody(limit), period: period ?? null, timeZone: timeZone ?? null };
     const change = { change: "userAllowance", user, unit, ...own } as const;
-    return answer(reply, await this.ledger.execute(configureCommand(tenantId, change)), 200);
+    return answer(reply, await this.ledger.execute(configureCommand(tenantId, change, { reason })), 200);
   }
 }

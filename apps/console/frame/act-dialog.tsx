@@ -1,6 +1,6 @@
 import { Button, Modal } from "@mantine/core";
-import { useState, type FormEvent, type ReactNode } from "react";
-import { Notice } from "./notice.js";
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from "react";
+import { RefusedFields } from "./refused-fields.js";
 import css from "./act-dialog.module.css";
 
 interface Props {
@@ -20,6 +20,11 @@ interface Props {
 export function ActDialog({ title, verb, danger = false, ready = true, children, act, onClose }: Props) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const form = useRef<HTMLFormElement>(null);
+  // Whoever was refused goes on where it can be mended, also in a form that is longer than the window.
+  useEffect(() => {
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -33,10 +38,15 @@ export function ActDialog({ title, verb, danger = false, ready = true, children,
     }
   };
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ "aria-label": "Close" }}>
-      <form className={css.form} onSubmit={(event) => void submit(event)}>
-        {children}
-        {error !== null && <Notice error={error} />}
+    <Modal
+      opened
+      onClose={onClose}
+      closeOnClickOutside={false}
+      title={title}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form ref={form} className={css.form} onSubmit={(event) => void submit(event)}>
+        <RefusedFields error={error}>{children}</RefusedFields>
         <div className={css.buttons}>
           <Button variant="default" onClick={onClose}>
             Back

@@ -6,21 +6,28 @@ import { Notice } from "../frame/notice.js";
 import css from "./jobs.module.css";
 import { share, type Span } from "./time-line.js";
 
+interface Props {
+  /** Of what belongs to the tenant, in the API. */
+  readonly base: string;
+  readonly reservation: Reservation;
+  readonly span: Span;
+}
+
 /** Asked for when unfolded. */
-export function Attempts({ reservation, span }: { readonly reservation: Reservation; readonly span: Span }) {
+export function Attempts({ base, reservation, span }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <div>
       <button type="button" className={css.more} aria-expanded={open} onClick={() => setOpen(!open)}>
         {open ? "Hide" : "Show"} its attempts
       </button>
-      {open && <Shown reservationId={reservation.id} span={span} />}
+      {open && <Shown path={`${base}/reservations/${reservation.id}/attempts`} span={span} />}
     </div>
   );
 }
 
-function Shown({ reservationId, span }: { readonly reservationId: string; readonly span: Span }) {
-  const list = usePages<Attempt>(`/v1/reservations/${reservationId}/attempts`);
+function Shown({ path, span }: { readonly path: string; readonly span: Span }) {
+  const list = usePages<Attempt>(path);
   const attempts = list.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <>

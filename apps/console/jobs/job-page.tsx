@@ -16,31 +16,32 @@ import { WouldItFit } from "./would-it-fit.js";
 
 interface Props {
   readonly jobId: string;
-  /** Of the jobs in the API. */
-  readonly path: string;
+  /** Of what belongs to the tenant, in the API. */
+  readonly base: string;
   /** Of the jobs in the console. */
   readonly to: string;
-  /** Only a tenant's own key reaches its reservations, and may end its jobs. */
+  /** Whether the key is the tenant's own. */
   readonly own: boolean;
   readonly ledger?: string;
 }
 
 const REFRESH_MS = 3_000;
 
-export function JobPage({ jobId, path, to, own, ledger }: Props) {
+export function JobPage({ jobId, base, to, own, ledger }: Props) {
+  const path = `${base}/jobs`;
   const job = useGet<JobDetail>(`${path}/${encodeURIComponent(jobId)}`, REFRESH_MS);
   return (
     <Loaded query={job}>
       {(detail) => (
         <div className={css.stack}>
-          <Head job={detail} to={to} own={own} />
+          <Head job={detail} base={base} to={to} own={own} />
           <Figures job={detail} />
           {detail.children > 0 && (
             <Panel title="Child jobs">
               <JobTree parentJobId={detail.id} path={path} to={to} />
             </Panel>
           )}
-          {own && <Reservations jobId={detail.id} />}
+          <Reservations base={base} jobId={detail.id} />
           {own && detail.state === "open" && <WouldItFit job={detail} />}
           {ledger !== undefined && (
             <p>
@@ -53,7 +54,11 @@ export function JobPage({ jobId, path, to, own, ledger }: Props) {
   );
 }
 
-function Head({ job, to, own }: { readonly job: JobDetail; readonly to: string; readonly own: boolean }) {
+interface HeadProps extends Pick<Props, "base" | "to" | "own"> {
+  readonly job: JobDetail;
+}
+
+function Head({ job, base, to, own }: HeadProps) {
   useTitle(job.name ?? job.id);
   return (
     <>
@@ -62,7 +67,7 @@ function Head({ job, to, own }: { readonly job: JobDetail; readonly to: string; 
           <h1>{job.name ?? "Job"}</h1>
           <JobTag state={job.state} />
         </div>
-        {own && job.state === "open" && <EndJob job={job} />}
+        {job.state === "open" && <EndJob job={job} base={base} own={own} />}
       </div>
       <p className={css.muted}>
         <code>{job.id}</code>
@@ -75,6 +80,12 @@ function Head({ job, to, own }: { readonly job: JobDetail; readonly to: string; 
           </>
         )}
       </p>
+      {job.endedBy && (
+        <p>
+          Cancelled by {job.endedBy.actor}
+          {job.endedBy.reason === undefined ? ", without a reason." : `: ${job.endedBy.reason}`}
+        </p>
+      )}
     </>
   );
 }

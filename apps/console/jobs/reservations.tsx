@@ -17,9 +17,15 @@ const TONES: Readonly<Record<Reservation["state"], Tone>> = {
   expired: "bad",
 };
 
+interface Props {
+  /** Of what belongs to the tenant, in the API. */
+  readonly base: string;
+  readonly jobId: string;
+}
+
 /** The reservations of a job on one line of time, each with its attempts. */
-export function Reservations({ jobId }: { readonly jobId: string }) {
-  const list = usePages<Reservation>(`/v1/jobs/${jobId}/reservations`, {}, REFRESH_MS);
+export function Reservations({ base, jobId }: Props) {
+  const list = usePages<Reservation>(`${base}/jobs/${jobId}/reservations`, {}, REFRESH_MS);
   const reservations = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const span = spanOf(reservations, Date.now());
   return (
@@ -34,7 +40,7 @@ export function Reservations({ jobId }: { readonly jobId: string }) {
       )}
       <ul className={css.lines}>
         {reservations.map((reservation) => (
-          <Line key={reservation.id} reservation={reservation} span={span} />
+          <Line key={reservation.id} base={base} reservation={reservation} span={span} />
         ))}
       </ul>
       {list.hasNextPage && (
@@ -46,7 +52,12 @@ export function Reservations({ jobId }: { readonly jobId: string }) {
   );
 }
 
-function Line({ reservation, span }: { readonly reservation: Reservation; readonly span: Span }) {
+interface LineProps extends Pick<Props, "base"> {
+  readonly reservation: Reservation;
+  readonly span: Span;
+}
+
+function Line({ base, reservation, span }: LineProps) {
   const { id, state, reserved, plan, late, wouldDeny } = reservation;
   return (
     <li className={css.line}>
@@ -65,7 +76,7 @@ function Line({ reservation, span }: { readonly reservation: Reservation; readon
       <div className={css.track}>
         <span className={css.bar} data-state={state} style={placeOf(reservation, span, Date.now())} />
       </div>
-      <Attempts reservation={reservation} span={span} />
+      <Attempts base={base} reservation={reservation} span={span} />
     </li>
   );
 }

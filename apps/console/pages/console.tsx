@@ -48,12 +48,12 @@ function OfTenant() {
 
 function JobOfTenant() {
   const { tenantId = "", jobId = "" } = useParams();
-  const path = `/v1/admin/tenants/${encodeURIComponent(tenantId)}/jobs`;
+  const base = `/v1/admin/tenants/${encodeURIComponent(tenantId)}`;
   const here = `/tenants/${tenantId}`;
-  return <JobPage jobId={jobId} path={path} to={`${here}/jobs`} own={false} ledger={`${here}/ledger`} />;
+  return <JobPage jobId={jobId} base={base} to={`${here}/jobs`} own={false} ledger={`${here}/ledger`} />;
 }
 
 function OwnJob() {
   const { jobId = "" } = useParams();
-  return <JobPage jobId={jobId} path="/v1/jobs" to="/jobs" own ledger="/ledger" />;
+  return <JobPage jobId={jobId} base="/v1" to="/jobs" own ledger="/ledger" />;
 }

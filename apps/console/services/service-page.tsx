@@ -1,5 +1,7 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
 import { useParams } from "react-router";
-import type { ServiceDetail } from "../api/types.js";
+import type { Entry, ServiceDetail } from "../api/types.js";
 import { BalanceBar } from "../data/balance-bar.js";
 import css from "../data/data.module.css";
 import { Facts } from "../data/facts.js";
@@ -13,6 +15,8 @@ import { useTitle } from "../frame/title.js";
 import { LedgerPanel } from "../tenants/ledger-panel.js";
 import { BreakerSwitch } from "./breaker-switch.js";
 import { BreakerTag } from "./breaker-tag.js";
+import { OperatorSettings } from "./operator-settings.js";
+import { ServiceTenants } from "./service-tenants.js";
 import { Waiting } from "./waiting.js";
 
 const LIVE_MS = 2_000;
@@ -46,7 +50,8 @@ export function ServicePage() {
             />
           </Panel>
           <Book service={detail} />
-          <Waiting waiting={detail.live.waiting} />
+          <Waiting waiting={detail.live.waiting} holders={detail.live.holders} />
+          <ServiceTenants name={detail.name} />
           <Settings service={detail} />
         </div>
       )}
@@ -70,6 +75,8 @@ function Now({ service: { live } }: { readonly service: ServiceDetail }) {
   );
 }
 
+const jobsOf = ({ detail }: Entry): string | undefined => detail?.tenantId && `/tenants/${detail.tenantId}/jobs`;
+
 /** What all tenants together may spend at it. */
 function Book({ service: { name, balances } }: { readonly service: ServiceDetail }) {
   if (balances.length === 0) return null;
@@ -82,7 +89,7 @@ function Book({ service: { name, balances } }: { readonly service: ServiceDetail
           ))}
         </div>
       </Panel>
-      <LedgerPanel path={`/v1/admin/services/${encodeURIComponent(name)}/ledger`} />
+      <LedgerPanel path={`/v1/admin/services/${encodeURIComponent(name)}/ledger`} jobsOf={jobsOf} />
     </>
   );
 }
@@ -101,8 +108,16 @@ function Settings({ service }: { readonly service: ServiceDetail }) {
     ],
     ["Adaptive limit", adaptive ? `${amount(adaptive.min)} to ${amount(adaptive.max)}` : "none"],
   ] as const;
+  const [editing, setEditing] = useState(false);
   return (
-    <Panel title="Settings">
+    <Panel
+      title="Settings"
+      aside={
+        <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+          Edit …
+        </Button>
+      }
+    >
       {lines.map(([name, text]) => (
         <p key={name}>
           <strong>{name}:</strong> {text}
@@ -111,6 +126,7 @@ function Settings({ service }: { readonly service: ServiceDetail }) {
       <p className={css.muted}>
         Version {version}, changed {moment(updatedAt)}
       </p>
+      {editing && <OperatorSettings service={service} onClose={() => setEditing(false)} />}
     </Panel>
   );
 }

@@ -1,3 +1,5 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
 import { Link } from "react-router";
 import type { Service, ServiceDetail } from "../api/types.js";
 import css from "../data/data.module.css";
@@ -7,6 +9,7 @@ import { useGet } from "../data/use-get.js";
 import { Panel } from "../frame/panel.js";
 import { useTitle } from "../frame/title.js";
 import { BreakerTag } from "./breaker-tag.js";
+import { OperatorSettings } from "./operator-settings.js";
 
 const LIVE_MS = 2_000;
 
@@ -20,9 +23,13 @@ const COLUMNS: readonly Column<Service>[] = [
 
 export function ServicesPage() {
   useTitle("Services");
+  const [adding, setAdding] = useState(false);
   return (
     <div className={css.stack}>
-      <h1>Services</h1>
+      <div className={css.head}>
+        <h1>Services</h1>
+        <Button onClick={() => setAdding(true)}>New service</Button>
+      </div>
       <Panel title="What work calls">
         <PagedTable
           label="Services"
@@ -32,6 +39,7 @@ export function ServicesPage() {
           empty="No service is named yet."
         />
       </Panel>
+      {adding && <OperatorSettings service={null} onClose={() => setAdding(false)} />}
     </div>
   );
 }

@@ -1,8 +1,8 @@
-import { TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { parseWhole } from "../data/format.js";
 import { useAct } from "../data/use-get.js";
 import { ActDialog } from "../frame/act-dialog.js";
+import { ReasonField, TextField } from "../frame/text-field.js";
 
 interface Props {
   readonly path: string;
@@ -28,20 +28,15 @@ export function AdjustDialog({ path, unit, onClose }: Props) {
       act={() => mutateAsync({ method: "POST", path, body, idempotencyKey })}
       onClose={onClose}
     >
-      <TextInput
+      <TextField
+        pointer="/delta"
         label="Change of the limit"
         description="A whole number; with a minus it cuts"
         value={delta}
         error={delta === "" || value !== null ? undefined : "Must be a whole number"}
-        onChange={(event) => setDelta(event.currentTarget.value)}
+        onChange={setDelta}
       />
-      <TextInput
-        label="Reason"
-        description="Stands in the ledger"
-        value={reason}
-        maxLength={500}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
+      <ReasonField description="Stands in the ledger" value={reason} onChange={setReason} />
     </ActDialog>
   );
 }

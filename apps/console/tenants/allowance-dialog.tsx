@@ -1,9 +1,10 @@
-import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Choice } from "../data/choice.js";
 import { parseLimit } from "../data/format.js";
 import { useAct } from "../data/use-get.js";
 import { ActDialog } from "../frame/act-dialog.js";
+import { ReasonField, TextField } from "../frame/text-field.js";
+import { PERIODS } from "./periods.js";
 
 interface Setting {
   readonly limit: number | "unlimited";
@@ -17,21 +18,22 @@ interface Props {
   /** null: one that is new, whose unit is typed. */
   readonly unit: string | null;
   readonly current: Setting | undefined;
+  /** Without a period of its own it has the tenant's. */
+  readonly inherits?: boolean;
   readonly onClose: () => void;
 }
 
-const PERIODS = ["none", "hour", "day", "week", "month"];
-
-export function AllowanceDialog({ path, unit: given, current, onClose }: Props) {
-  const old = textsOf(current);
+export function AllowanceDialog({ path, unit: given, current, inherits = false, onClose }: Props) {
+  const [old] = useState(() => textsOf(current, inherits ? "" : "none"));
   const [unit, setUnit] = useState(given ?? "");
   const [limit, setLimit] = useState(old.limit);
   const [period, setPeriod] = useState(old.period);
   const [timeZone, setTimeZone] = useState(old.timeZone);
+  const [reason, setReason] = useState("");
   const { mutateAsync } = useAct();
   const value = parseLimit(limit);
   const isUnit = /^[a-z][a-z0-9_]{0,31}$/.test(unit);
-  const body = { limit: value, period, ...(period === "none" ? {} : { timeZone }) };
+  const body = bodyOf({ limit: value, period, timeZone, reason: reason.trim() });
   return (
     <ActDialog
       title={given === null ? "Another unit" : `Allowance of ${given}`}
@@ -41,35 +43,63 @@ export function AllowanceDialog({ path, unit: given, current, onClose }: Props) 
       onClose={onClose}
     >
       {given === null && (
-        <TextInput
+        <TextField
+          pointer="/unit"
           label="Unit"
           value={unit}
           error={unit === "" || isUnit ? undefined : "Small letters, digits and _, beginning with a letter"}
-          onChange={(event) => setUnit(event.currentTarget.value)}
+          onChange={setUnit}
         />
       )}
-      <TextInput
+      <TextField
+        pointer="/limit"
         label="Limit"
         description="A whole number, or the word unlimited. 0 means that nothing may be spent."
         value={limit}
         error={limit === "" || value !== null ? undefined : "Must be a whole number or unlimited"}
-        onChange={(event) => setLimit(event.currentTarget.value)}
+        onChange={setLimit}
       />
-      <Choice label="Period" value={period} options={PERIODS} onChange={setPeriod} />
-      {period !== "none" && (
-        <TextInput
+      <Choice
+        label="Period"
+        value={period}
+        options={PERIODS}
+        {...(inherits && { none: "the tenant's" })}
+        onChange={setPeriod}
+      />
+      {isTimed(period) && (
+        <TextField
+          pointer="/timeZone"
           label="Time zone"
           description="As Europe/Paris"
           value={timeZone}
-          onChange={(event) => setTimeZone(event.currentTarget.value)}
+          onChange={setTimeZone}
         />
       )}
+      <ReasonField description="Stands in the ledger; it may be left out" value={reason} onChange={setReason} />
     </ActDialog>
   );
 }
 
+interface Filled {
+  readonly limit: number | "unlimited" | null;
+  readonly period: string;
+  readonly timeZone: string;
+  readonly reason: string;
+}
+
+const isTimed = (period: string): boolean => period !== "" && period !== "none";
+
+function bodyOf({ limit, period, timeZone, reason }: Filled): object {
+  return {
+    limit,
+    ...(period !== "" && { period }),
+    ...(isTimed(period) && { timeZone }),
+    ...(reason !== "" && { reason }),
+  };
+}
+
 /** What the fields begin with. */
-function textsOf(setting: Setting | undefined) {
+function textsOf(setting: Setting | undefined, noPeriod: string) {
   const { limit, period, timeZone } = setting ?? { limit: "", period: null, timeZone: null };
-  return { limit: String(limit), period: period ?? "none", timeZone: timeZone ?? "UTC" };
+  return { limit: String(limit), period: period ?? noPeriod, timeZone: timeZone ?? "UTC" };
 }

@@ -1,10 +1,11 @@
-import { SegmentedControl, TextInput } from "@mantine/core";
+import { SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Tenant } from "../api/types.js";
 import { parseLimit } from "../data/format.js";
 import { useAct } from "../data/use-get.js";
 import { ActDialog } from "../frame/act-dialog.js";
+import { TextField } from "../frame/text-field.js";
 
 /** With one allowance; more are added at the tenant itself. */
 export function CreateTenant({ onClose }: { readonly onClose: () => void }) {
@@ -29,20 +30,22 @@ export function CreateTenant({ onClose }: { readonly onClose: () => void }) {
       act={act}
       onClose={onClose}
     >
-      <TextInput label="Name" value={name} maxLength={200} onChange={(event) => setName(event.currentTarget.value)} />
-      <TextInput
+      <TextField pointer="/name" label="Name" value={name} maxLength={200} onChange={setName} />
+      <TextField
+        pointer={`/allowances/${unit}`}
         label="Unit"
         description="tokens, usd_micros, calls, units or a name of your own"
         value={unit}
         error={isUnit ? undefined : "Small letters, digits and _, beginning with a letter"}
-        onChange={(event) => setUnit(event.currentTarget.value)}
+        onChange={setUnit}
       />
-      <TextInput
+      <TextField
+        pointer={`/allowances/${unit}/limit`}
         label="Limit"
         description="A whole number, or the word unlimited"
         value={limit}
         error={value === null ? "Must be a whole number or unlimited" : undefined}
-        onChange={(event) => setLimit(event.currentTarget.value)}
+        onChange={setLimit}
       />
       <SegmentedControl aria-label="Mode" data={["enforce", "observe"]} value={enforcement} onChange={setEnforcement} />
     </ActDialog>

@@ -1,4 +1,4 @@
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { Key, NewKey, Tenant } from "../api/types.js";
 import css from "../data/data.module.css";
@@ -6,6 +6,7 @@ import { moment } from "../data/format.js";
 import { PagedTable, type Column } from "../data/paged-table.js";
 import { useAct } from "../data/use-get.js";
 import { ActDialog } from "../frame/act-dialog.js";
+import { TextField } from "../frame/text-field.js";
 import { Panel } from "../frame/panel.js";
 import { Tag } from "../frame/tag.js";
 
@@ -87,12 +88,13 @@ function CreateKey({ path, onMade, onClose }: CreateProps) {
     onMade(await mutateAsync({ method: "POST", path, body: { name: name.trim() } }));
   return (
     <ActDialog title="New key" verb="Make it" ready={name.trim() !== ""} act={act} onClose={onClose}>
-      <TextInput
+      <TextField
+        pointer="/name"
         label="Name"
         description="For whom or what it is"
         value={name}
         maxLength={200}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={setName}
       />
     </ActDialog>
   );

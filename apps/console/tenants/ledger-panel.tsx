@@ -1,6 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import type { Entry } from "../api/types.js";
 import { Choice } from "../data/choice.js";
 import { csvOf } from "../data/csv.js";
@@ -16,6 +16,7 @@ import { save } from "../frame/save.js";
 const TYPES = ["reserve", "charge", "settle", "release", "expire", "grant", "return", "limit", "settings"];
 const TEXTS = ["unit", "user", "jobId", "reservationId"] as const;
 const NAMES = { unit: "Unit", user: "User", jobId: "Job", reservationId: "Reservation" };
+const ORDERS = { newest: "newest first", oldest: "oldest first" };
 /** So many rows fit into a file that a spreadsheet opens. */
 const MOST_ROWS = 100_000;
 
@@ -28,13 +29,23 @@ const COLUMNS: readonly Column<Entry>[] = [
   { title: "Reserved", right: true, cell: ({ reserved }) => signed(reserved) },
   { title: "Spent", right: true, cell: ({ spent }) => signed(spent) },
   { title: "User", cell: ({ user }) => user ?? "" },
-  { title: "Of", cell: (entry) => <code>{entry.reservationId ?? entry.jobId ?? ""}</code> },
-  { title: "Detail", cell: detailOf },
 ];
 
-export function LedgerPanel({ path }: { readonly path: string }) {
+interface Props {
+  readonly path: string;
+  /** Of the jobs, in the console, of the tenant whose work an entry is; undefined where it is of none. */
+  readonly jobsOf: (entry: Entry) => string | undefined;
+}
+
+export function LedgerPanel({ path, jobsOf }: Props) {
+  const columns: readonly Column<Entry>[] = [
+    ...COLUMNS,
+    { title: "Of", cell: (entry) => <Of entry={entry} jobs={jobsOf(entry)} /> },
+    { title: "Detail", cell: detailOf },
+  ];
   const [params, setParams] = useSearchParams();
   const filters: Params = Object.fromEntries(["type", ...TEXTS].map((name) => [name, params.get(name)]));
+  const order = params.get("order") === "oldest" ? "oldest" : "newest";
   const set = (name: string, value: string): void =>
     setParams(
       (old) => {
@@ -45,7 +56,7 @@ export function LedgerPanel({ path }: { readonly path: string }) {
       { replace: true },
     );
   return (
-    <Panel title="Ledger" aside={<Export path={path} filters={filters} />}>
+    <Panel title="Ledger" aside={<Export path={path} params={{ ...filters, order }} />}>
       <div className={css.filters}>
         <Choice
           label="Entry"
@@ -54,6 +65,12 @@ export function LedgerPanel({ path }: { readonly path: string }) {
           options={TYPES}
           onChange={(value) => set("type", value)}
         />
+        <Choice
+          label="Order"
+          value={ORDERS[order]}
+          options={Object.values(ORDERS)}
+          onChange={(value) => set("order", value === ORDERS.oldest ? "oldest" : "")}
+        />
         {TEXTS.map((name) => (
           <Filter key={name} label={NAMES[name]} value={filters[name] ?? ""} onSet={(value) => set(name, value)} />
         ))}
@@ -61,13 +78,20 @@ export function LedgerPanel({ path }: { readonly path: string }) {
       <PagedTable
         label="Ledger"
         path={path}
-        params={filters}
-        columns={COLUMNS}
+        params={{ ...filters, order }}
+        columns={columns}
         rowKey={({ id }) => id}
         empty="No entry matches."
       />
     </Panel>
   );
+}
+
+/** What moved the amount, at its job. */
+function Of({ entry, jobs }: { readonly entry: Entry; readonly jobs: string | undefined }) {
+  const { reservationId, jobId } = entry;
+  const id = <code>{reservationId ?? jobId ?? ""}</code>;
+  return jobId === undefined || jobs === undefined ? id : <Link to={`${jobs}/${jobId}`}>{id}</Link>;
 }
 
 interface FilterProps {
@@ -91,7 +115,7 @@ function Filter({ label, value, onSet }: FilterProps) {
   );
 }
 
-function Export({ path, filters }: { readonly path: string; readonly filters: Params }) {
+function Export({ path, params }: { readonly path: string; readonly params: Params }) {
   const key = useKey();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -99,7 +123,7 @@ function Export({ path, filters }: { readonly path: string; readonly filters: Pa
     setBusy(true);
     setError(null);
     try {
-      const { rows, whole } = await allRows<Entry>(key, path, filters, MOST_ROWS);
+      const { rows, whole } = await allRows<Entry>(key, path, params, MOST_ROWS);
       save(`ledger${whole ? "" : `-first-${MOST_ROWS}`}.csv`, "text/csv", csvOf(HEAD, rows.map(csvRow)));
     } catch (problem) {
       setError(problem);

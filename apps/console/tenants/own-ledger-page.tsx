@@ -8,7 +8,7 @@ export function OwnLedgerPage() {
   return (
     <div className={css.stack}>
       <h1>Ledger</h1>
-      <LedgerPanel path="/v1/ledger" />
+      <LedgerPanel path="/v1/ledger" jobsOf={() => "/jobs"} />
     </div>
   );
 }

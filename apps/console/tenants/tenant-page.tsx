@@ -7,9 +7,11 @@ import { Nothing } from "../frame/nothing.js";
 import { useTitle } from "../frame/title.js";
 import { JobsPanel } from "../jobs/jobs-panel.js";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.js";
+import { ActsTab } from "./acts-tab.js";
 import { AllowancesTab } from "./allowances-tab.js";
 import { KeysTab } from "./keys-tab.js";
 import { LedgerPanel } from "./ledger-panel.js";
+import { ServicesTab } from "./services-tab.js";
 import { TenantActions } from "./tenant-actions.js";
 import { EnforcementTag, StateTag } from "./tenant-tags.js";
 import { UsersTab } from "./users-tab.js";
@@ -20,7 +22,9 @@ const TABS = [
   { path: "keys", text: "Keys" },
   { path: "jobs", text: "Jobs" },
   { path: "ledger", text: "Ledger" },
+  { path: "services", text: "Services" },
   { path: "webhooks", text: "Webhooks" },
+  { path: "journal", text: "Journal" },
 ];
 const REFRESH_MS = 10_000;
 
@@ -56,8 +60,10 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
         <Route path="users" element={<UsersTab tenant={tenant} />} />
         <Route path="keys" element={<KeysTab tenant={tenant} />} />
         <Route path="jobs" element={<JobsPanel path={`${base}/jobs`} to={`${here}/jobs`} />} />
-        <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} />} />
+        <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} jobsOf={() => `${here}/jobs`} />} />
         <Route path="webhooks" element={<WebhooksPanel path={`${base}/webhooks`} />} />
+        <Route path="services" element={<ServicesTab tenant={tenant} />} />
+        <Route path="journal" element={<ActsTab path={`${base}/acts`} to={`${here}/jobs`} />} />
         <Route path="*" element={<Nothing />} />
       </Routes>
     </div>

@@ -1,66 +1,63 @@
 import { Button, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
-import { useSearchParams } from "react-router";
-import type { Page, Tenant, UserAllowance } from "../api/types.js";
+import { Link, useSearchParams } from "react-router";
+import type { Tenant, User } from "../api/types.js";
 import { BalanceBar } from "../data/balance-bar.js";
 import css from "../data/data.module.css";
-import { limitText } from "../data/format.js";
-import { Loaded } from "../data/loaded.js";
-import { useGet } from "../data/use-get.js";
+import { PagedTable, type Column } from "../data/paged-table.js";
 import { Panel } from "../frame/panel.js";
-import { AllowanceDialog } from "./allowance-dialog.js";
+import { UserPanel } from "./user-panel.js";
 
-/** Users are named by the tenant and never made, so one is looked up by its name. */
+const REFRESH_MS = 10_000;
+
+const COLUMNS: readonly Column<User>[] = [
+  { title: "User", cell: ({ user }) => <Link to={`?${new URLSearchParams({ user }).toString()}`}>{user}</Link> },
+  { title: "Own limits", cell: ({ ownLimits }) => ownLimits.join(", ") },
+  {
+    title: "Figures",
+    cell: ({ balances }) => (
+      <div className={css.stack}>
+        {balances.map((balance) => (
+          <BalanceBar key={balance.unit} balance={balance} />
+        ))}
+      </div>
+    ),
+  },
+];
+
+/** Users are named by the tenant and never made: listed are those that it has named, and any other may be looked up. */
 export function UsersTab({ tenant }: { readonly tenant: Tenant }) {
   const [params, setParams] = useSearchParams();
   const user = params.get("user") ?? "";
-  const [typed, setTyped] = useState(user);
+  const [typed, setTyped] = useState("");
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setParams(typed === "" ? {} : { user: typed });
   };
   return (
-    <Panel title="Users">
-      <form className={css.filters} onSubmit={submit}>
-        <TextInput
-          label="Name of the user"
-          value={typed}
-          maxLength={200}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+    <>
+      {user !== "" && <UserPanel key={user} tenant={tenant} user={user} />}
+      <Panel title="Users">
+        <form className={css.filters} onSubmit={submit}>
+          <TextInput
+            label="Name of the user"
+            value={typed}
+            maxLength={200}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Button type="submit" variant="default">
+            Show
+          </Button>
+        </form>
+        <PagedTable
+          label="Users"
+          path={`/v1/admin/tenants/${tenant.id}/users`}
+          columns={COLUMNS}
+          rowKey={(row) => row.user}
+          empty="It has named no user yet."
+          refreshMs={REFRESH_MS}
         />
-        <Button type="submit" variant="default">
-          Show
-        </Button>
-      </form>
-      {user !== "" && <User key={user} tenant={tenant} user={user} />}
-    </Panel>
-  );
-}
-
-function User({ tenant, user }: { readonly tenant: Tenant; readonly user: string }) {
-  const path = `/v1/admin/tenants/${tenant.id}/users/${encodeURIComponent(user)}/allowances`;
-  const [editing, setEditing] = useState<UserAllowance | null>(null);
-  return (
-    <Loaded query={useGet<Page<UserAllowance>>(path, 5_000)}>
-      {({ data }) => (
-        <div className={css.grid}>
-          {data.length === 0 && <p className={css.muted}>Nothing binds this user besides the tenant.</p>}
-          {data.map((allowance) => (
-            <div key={allowance.unit} className={css.stack}>
-              <BalanceBar balance={allowance.balance} />
-              <p className={css.muted}>Limit {limitText(allowance.limit)}</p>
-              <div className={css.actions}>
-                <Button size="xs" variant="default" onClick={() => setEditing(allowance)}>
-                  Edit {allowance.unit} …
-                </Button>
-              </div>
-            </div>
-          ))}
-          {editing && (
-            <AllowanceDialog path={path} unit={editing.unit} current={editing} onClose={() => setEditing(null)} />
-          )}
-        </div>
-      )}
-    </Loaded>
+      </Panel>
+    </>
   );
 }

@@ -1,9 +1,9 @@
-import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Webhook } from "../api/types.js";
 import css from "../data/data.module.css";
 import { useAct } from "../data/use-get.js";
 import { ActDialog } from "../frame/act-dialog.js";
+import { TextField } from "../frame/text-field.js";
 
 const EVENTS: readonly Webhook["events"][number][] = [
   "allowance.threshold",
@@ -38,20 +38,22 @@ export function NewWebhook({ path, onMade, onClose }: Props) {
       act={act}
       onClose={onClose}
     >
-      <TextInput
+      <TextField
+        pointer="/webhook"
         label="Name"
         description="One that there is already is replaced, and keeps its secret"
         value={name}
         error={name === "" || isName ? undefined : "Small letters, digits, _ . and -, beginning with a letter"}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={setName}
       />
-      <TextInput
+      <TextField
+        pointer="/url"
         label="Address"
         value={url}
         error={
           URL.canParse(url) || url === "https://" ? undefined : "Must be an address such as https://hooks.example.com/x"
         }
-        onChange={(event) => setUrl(event.currentTarget.value)}
+        onChange={setUrl}
       />
       <fieldset className={css.choices}>
         <legend>Told of</legend>

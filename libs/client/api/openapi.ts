@@ -316,6 +316,10 @@ export interface components {
       /** @description max(0, spent + reserved − limit) */
       overage: number;
     };
+    EndedByView: {
+      actor: string;
+      reason?: string;
+    };
     ReservationCounts: {
       open: number;
       settled: number;
@@ -378,6 +382,8 @@ export interface components {
       balances: components["schemas"]["BalanceView"][];
       /** @description Its own child jobs, counted up to 100000. */
       children: number;
+      /** @description Of a job that the operator cancelled itself: who, and why. */
+      endedBy?: components["schemas"]["EndedByView"];
       /** @description Of the newest 100000 reservations. */
       reservations: components["schemas"]["ReservationCounts"];
     };
@@ -1506,6 +1512,8 @@ export interface operations {
         user?: string;
         unit?: string;
         type?: "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit" | "settings";
+        /** @description Which come first; `oldest` by default. A cursor belongs to one order. */
+        order?: "oldest" | "newest";
       };
       header?: never;
       path?: never;
@@ -1513,7 +1521,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every entry that changed a balance, or what is set for the tenant at a service, oldest first */
+      /** @description Every entry that changed a balance, or what is set for the tenant at a service, oldest first unless asked otherwise */
       200: {
         headers: {
           [name: string]: unknown;

@@ -106,6 +106,12 @@ export function inFlightAt({ leases }: Gate, now: number): number {
   return live;
 }
 
+/** The permits in flight that end first, so many at most. */
+export function firstInFlight({ leases }: Gate, most: number, now: number): string[] {
+  const live = [...leases].filter(([, deadline]) => deadline > now);
+  return (live.length > most ? live.sort(([, a], [, b]) => a - b).slice(0, most) : live).map(([id]) => id);
+}
+
 /** Places that there are at the gate now; Infinity where nothing bounds them. */
 export function placesAt({ adaptive }: Gate, limits: Limits): number {
   const fixed = limits.concurrency ?? Number.POSITIVE_INFINITY;

@@ -1,13 +1,22 @@
 import { askOf, placesOf } from "../asks.js";
+import { holdersOf } from "../lease-id.js";
 import { reset, trip } from "../machines/breaker.js";
-import { inFlightAt, newGate, type Gate, type Limits } from "../machines/gate.js";
+import { firstInFlight, inFlightAt, newGate, type Gate, type Limits } from "../machines/gate.js";
 import { heartbeat } from "../machines/leases.js";
 import type { Outcome } from "../machines/outcome.js";
 import { finishPermit, type BoundGate } from "../machines/permit.js";
 import { head, leave, newQueue, rouse, stayAlive, type Queue, type Waiter } from "../machines/queue.js";
 import { RETRY_DEFAULTS, type RetryBudget } from "../machines/retry-budget.js";
 import { decideTurn, type Turn } from "../machines/turn.js";
-import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "../store.js";
+import {
+  MOST_HELD,
+  type FlowStore,
+  type Permit,
+  type PermitRequest,
+  type ServiceLimits,
+  type ServiceView,
+  type Woken,
+} from "../store.js";
 import { viewOf, waitingOf } from "../view.js";
 import { Shelf } from "./shelf.js";
 
@@ -93,7 +102,8 @@ export class MemoryFlowStore implements FlowStore {
     const gate = this.gate(service, tenantId ?? null, now);
     const lines = [...this.queueOf(service, now).lines].map(([tenant, { length }]) => [tenant, length] as const);
     const waiting = waitingOf(Object.fromEntries(lines), tenantId);
-    return viewOf(gate, limits, { inFlight: inFlightAt(gate, now), waiting }, now);
+    const holders = holdersOf(firstInFlight(gate, MOST_HELD, now));
+    return viewOf(gate, limits, { inFlight: inFlightAt(gate, now), holders, waiting }, now);
   }
 
   async setBreaker(service: string, { breaker }: Limits, to: "open" | "closed"): Promise<void> {

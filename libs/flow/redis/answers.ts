@@ -24,16 +24,23 @@ export function decisionOf([status, ...rest]: readonly string[]): Turn["decision
 }
 
 /** What scripts/show.lua answers. */
-export function seenIn(answer: readonly string[], limits: Limits): ServiceView {
-  const [, time, inFlight, level, at, openUntil, limit, ...waiting] = answer;
+export type Seen = readonly [...figures: string[], waiting: readonly string[], holders: readonly string[]];
+
+export function seenIn(answer: Seen, limits: Limits): ServiceView {
+  const [time, inFlight, level, at, openUntil, limit] = answer.slice(1, -2) as string[];
+  const [waiting, holders] = answer.slice(-2) as [string[], string[]];
   const gate: Gate = {
     ...newGate(),
     bucket: level === "" ? null : { level: Number(level), at: Number(at) },
     breaker: { ...closedBreaker(), openUntil: openUntil === "0" ? null : Number(openUntil) },
     adaptive: { ...startAdaptive(), ...(limit !== "" && { limit: Number(limit) }) },
   };
-  const lines = pairs(waiting).map(([tenant, count]) => [decodeURIComponent(tenant), Number(count)]);
-  return viewOf(gate, limits, { inFlight: Number(inFlight), waiting: Object.fromEntries(lines) }, Number(time));
+  const counted = { inFlight: Number(inFlight), waiting: byTenant(waiting), holders: byTenant(holders) };
+  return viewOf(gate, limits, counted, Number(time));
+}
+
+function byTenant(counts: readonly string[]): Record<string, number> {
+  return Object.fromEntries(pairs(counts).map(([tenant, count]) => [decodeURIComponent(tenant), Number(count)]));
 }
 
 function msOf(text: string): number | null {

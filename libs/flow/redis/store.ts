@@ -5,9 +5,17 @@ import type { Limits } from "../machines/gate.js";
 import type { Outcome } from "../machines/outcome.js";
 import type { Grant } from "../machines/permit.js";
 import type { Turn } from "../machines/turn.js";
-import type { FlowStore, Permit, PermitRequest, ServiceLimits, ServiceView, Woken } from "../store.js";
+import {
+  MOST_HELD,
+  type FlowStore,
+  type Permit,
+  type PermitRequest,
+  type ServiceLimits,
+  type ServiceView,
+  type Woken,
+} from "../store.js";
 import { waitingOf } from "../view.js";
-import { decisionOf, seenIn } from "./answers.js";
+import { decisionOf, seenIn, type Seen } from "./answers.js";
 import { leasesOf, queueKeys, serviceGateKeys, tenantGateKeys, WAKE_CHANNEL } from "./keys.js";
 import { heldPartsOf, partsOf, type Part } from "./parts.js";
 import { defineScripts, runScript, type ScriptName } from "./scripts.js";
@@ -125,7 +133,7 @@ export class RedisFlowStore implements FlowStore {
   }
 
   private async look(keys: readonly string[], limits: Limits): Promise<ServiceView> {
-    return seenIn((await this.run("show", keys, {})) as string[], limits);
+    return seenIn((await this.run("show", keys, { most: MOST_HELD })) as unknown as Seen, limits);
   }
 
   private async decidePart(

@@ -1,5 +1,6 @@
 import type { Balance } from "./balance.js";
 import type {
+  Act,
   AllowanceSetting,
   Attempt,
   Job,
@@ -136,6 +137,7 @@ export class TenantBook {
     reservations: new Set<Reservation>(),
     newAttempts: [] as Attempt[],
     entries: [] as (LedgerEntry | SettingsEntry)[],
+    acts: [] as Act[],
     keys: [] as KeyRecord[],
     /** null takes it away. */
     flows: new Map<string, object | null>(),
@@ -266,6 +268,10 @@ export class TenantBook {
 
   addEntry(entry: LedgerEntry | SettingsEntry): void {
     this.changes.entries.push(entry);
+  }
+
+  addAct(act: Act): void {
+    this.changes.acts.push(act);
   }
 
   /** The tenant or its settings changed: copies of them elsewhere are outdated. */

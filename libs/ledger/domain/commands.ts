@@ -1,5 +1,5 @@
 import type { Amounts, Ask, Denial } from "#libs/plan";
-import type { AllowanceSetting, EndedPermit } from "./entities.js";
+import type { AllowanceSetting, By, EndedPermit } from "./entities.js";
 import type { Period } from "./window.js";
 
 /** An idempotency key in use: the key, and a digest of the tenant's request that it is bound to (route and body). */
@@ -92,6 +92,8 @@ export interface EndJob extends OfTenant {
   readonly type: "endJob";
   readonly jobId: string;
   readonly state: "closed" | "cancelled";
+  /** Who ends it, where that is not the tenant itself. */
+  readonly by?: By;
 }
 
 export interface Limit {
@@ -139,12 +141,9 @@ export type TenantChange =
       readonly timeZone: string | null;
     } & Limit);
 
-export interface Configure extends OfTenant {
+export interface Configure extends OfTenant, By {
   readonly type: "configure";
   readonly change: TenantChange;
-  /** Who changed it, for the journal. */
-  readonly actor: string;
-  readonly reason: string | null;
   readonly key: KeyUse | null;
 }
 

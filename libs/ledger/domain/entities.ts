@@ -159,12 +159,10 @@ export interface GrantDetail {
 }
 
 /** Who changed a limit, from what to what. */
-export interface LimitChange {
+export interface LimitChange extends By {
   readonly scope: Scope;
   readonly from: number | null | undefined;
   readonly to: number | null;
-  readonly actor: string;
-  readonly reason: string | null;
 }
 
 /** A change of what bounds calls to a service besides its allowances: it stands among the entries and moves nothing. */
@@ -175,12 +173,24 @@ export interface SettingsEntry extends Omit<LedgerEntry, "type" | "unit" | "deta
 }
 
 /** Who changed it, from what to what, all of it as it was given; null: nothing was set. */
-export interface SettingsChange {
+export interface SettingsChange extends By {
   readonly service: string;
   readonly before: object | null;
   readonly after: object | null;
+}
+
+/** Who does something to a tenant, and why, for the journal. */
+export interface By {
   readonly actor: string;
   readonly reason: string | null;
+}
+
+/** What was done to a tenant besides its limits, of which the ledger tells. */
+export interface Act extends By {
+  readonly at: Instant;
+  readonly act: "suspend" | "resume" | "delete" | "enforce" | "observe" | "cancel";
+  /** The job that was cancelled, and all below it. */
+  readonly jobId: string | null;
 }
 
 /** The effect of an idempotency key: what was asked under it, and the first answer. */

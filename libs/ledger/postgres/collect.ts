@@ -1,5 +1,6 @@
 import {
   serviceOfBook,
+  type Act,
   type Attempt,
   type Job,
   type Reservation,
@@ -24,6 +25,7 @@ export function collect(books: Iterable<TenantBook>) {
     reservations: [] as object[],
     attempts: [] as object[],
     entries: [] as object[],
+    acts: [] as object[],
     keys: [] as object[],
   };
   for (const { tenantId, tenant, changes } of books) {
@@ -45,6 +47,7 @@ export function collect(books: Iterable<TenantBook>) {
     }
     for (const attempt of changes.newAttempts) rows.attempts.push(attemptRow(tenantId, attempt));
     for (const entry of changes.entries) rows.entries.push(entryRow(tenantId, entry));
+    for (const act of changes.acts) rows.acts.push(actRow(tenantId, act));
     for (const { key, fingerprint, answer, createdAt } of changes.keys) {
       rows.keys.push({ tenant_id: tenantId, key, fingerprint, answer, created_at: createdAt });
     }
@@ -198,4 +201,8 @@ function entryRow(tenantId: string, entry: TenantBook["changes"]["entries"][numb
     user_name: user,
     detail,
   };
+}
+
+function actRow(tenantId: string, { jobId, ...act }: Act) {
+  return { tenant_id: tenantId, job_id: jobId, ...act };
 }

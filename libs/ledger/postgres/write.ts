@@ -81,6 +81,12 @@ const INSERT_ENTRIES = write(
   `INSERT INTO ledger_entries (tenant_id, at, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail)
    SELECT tenant_id, ${at("at")}, type, unit, reserved, spent, keys, reservation_id, job_id, user_name, detail FROM x`,
 );
+const INSERT_ACTS = write(
+  "acts",
+  `at bigint, act text, job_id text, actor text, reason text`,
+  `INSERT INTO acts (tenant_id, at, act, job_id, actor, reason)
+   SELECT tenant_id, ${at("at")}, act, job_id, actor, reason FROM x`,
+);
 const INSERT_KEYS = write(
   "idempotency keys",
   `key text, fingerprint text, answer text, created_at bigint`,
@@ -148,6 +154,7 @@ export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>): 
     [UPDATE_RESERVATIONS, rows.reservations],
     [INSERT_ATTEMPTS, rows.attempts],
     [INSERT_ENTRIES, rows.entries],
+    [INSERT_ACTS, rows.acts],
     [INSERT_KEYS, rows.keys],
   ];
   return writes.filter(([, list]) => list.length > 0).map(([sql, list]) => rowsOf(client, sql, [JSON.stringify(list)]));

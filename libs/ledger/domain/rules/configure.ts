@@ -18,7 +18,7 @@ export function configure(book: TenantBook, command: Configure, now: Instant): O
   const { change } = command;
   switch (change.change) {
     case "state":
-      return setState(book, tenant, change, now);
+      return setState(book, tenant, command, change, now);
     case "patch":
       return patch(book, tenant, command, change, now);
     case "allowance":
@@ -34,9 +34,18 @@ export function configure(book: TenantBook, command: Configure, now: Instant): O
   }
 }
 
-function setState(book: TenantBook, tenant: Tenant, { state }: Change<"state">, now: Instant): Outcome {
+const ACTS = { active: "resume", suspended: "suspend", deleted: "delete" } as const;
+
+function setState(
+  book: TenantBook,
+  tenant: Tenant,
+  { actor, reason }: Configure,
+  { state }: Change<"state">,
+  now: Instant,
+): Outcome {
   if (tenant.state !== state) {
     tenant.state = state;
+    book.addAct({ at: now, act: ACTS[state], jobId: null, actor, reason });
     if (state === "deleted") tenant.deletedAt = now;
     book.reconfigure(tenant, []);
   }
@@ -65,11 +74,23 @@ function patch(book: TenantBook, tenant: Tenant, command: Configure, change: Cha
   const users = Object.keys(change.userAllowance ?? {}).flatMap((unit) => outdatedUsers(book, changed, unit, now));
 
   tenant.name = change.name ?? tenant.name;
-  tenant.enforcement = change.enforcement ?? tenant.enforcement;
+  setEnforcement(book, tenant, command, change.enforcement ?? tenant.enforcement, now);
   book.settings = changed;
   for (const { balance, to } of users) changeLimit(book, command, balance, { from: balance.limit, to, now });
   book.reconfigure(tenant, changes);
   return done(tenantView(tenant, book.settings));
+}
+
+function setEnforcement(
+  book: TenantBook,
+  tenant: Tenant,
+  { actor, reason }: Configure,
+  enforcement: Tenant["enforcement"],
+  now: Instant,
+): void {
+  if (tenant.enforcement === enforcement) return;
+  tenant.enforcement = enforcement;
+  book.addAct({ at: now, act: enforcement, jobId: null, actor, reason });
 }
 
 function assign(limits: Record<string, number>, unit: string, limit: number | null): void {

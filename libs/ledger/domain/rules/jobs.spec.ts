@@ -1,4 +1,4 @@
-import { Books } from "../../../../test/support/book.js";
+import { Books, NOON } from "../../../../test/support/book.js";
 import { keyed } from "../../../../test/support/commands.js";
 
 describe("a new job", () => {
@@ -87,6 +87,16 @@ describe("the end of a job", () => {
     }
   });
 
+  it("is journalled where somebody else than its tenant brought it about, once, and not where it changed nothing", () => {
+    const books = new Books();
+    const [first, second] = [books.job(), books.job()];
+    const by = { actor: "operator", reason: "runs away" };
+    books.done(books.commands.endJob(first));
+    books.run({ ...books.commands.endJob(first, "cancelled"), by });
+    for (let i = 0; i < 2; i++) books.done({ ...books.commands.endJob(second, "cancelled"), by });
+    expect(books.book.changes.acts).toEqual([{ ...by, at: books.now, act: "cancel", jobId: second }]);
+  });
+
   it("of a job that nobody made is refused", () => {
     const books = new Books();
     expect(books.refused(books.commands.endJob("job_none")).code).toBe("not_found");
@@ -105,6 +115,23 @@ describe("a tenant that is not active", () => {
     books.done(books.commands.endJob(jobId));
     setState("active");
     books.hold(1, { jobId: books.job() });
+  });
+
+  it("became so by somebody, at some time, for some reason, which is journalled where it changed anything", () => {
+    const books = new Books();
+    const setState = (state: "active" | "suspended" | "deleted", reason: string | null) =>
+      books.done(books.commands.configure({ change: "state", state }, { actor: "ann", reason }));
+    setState("active", "nothing new");
+    setState("suspended", "unpaid");
+    setState("suspended", "again");
+    books.now += 1_000;
+    setState("active", null);
+    setState("deleted", "gone");
+    expect(books.book.changes.acts.map(({ at, act, actor, reason }) => [at - NOON, act, actor, reason])).toEqual([
+      [0, "suspend", "ann", "unpaid"],
+      [1_000, "resume", "ann", null],
+      [1_000, "delete", "ann", "gone"],
+    ]);
   });
 
   it("deleted: is gone for good, and every command says so", () => {

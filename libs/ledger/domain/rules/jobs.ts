@@ -83,5 +83,6 @@ export function endJob(book: TenantBook, command: EndJob, now: Instant): Outcome
     one.closedAt = now;
     book.changes.jobs.add(one);
   }
+  if (command.by) book.addAct({ ...command.by, at: now, act: "cancel", jobId: job.id });
   return done(jobView(job));
 }

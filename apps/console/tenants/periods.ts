@@ -1,0 +1,1 @@
+export const PERIODS = ["none", "hour", "day", "week", "month"];
