@@ -79,7 +79,8 @@ export class ServicesController {
 
   @Get(":service/ledger")
   @Operation({
-    summary: "Every entry that changed a balance of a service, or what is set for it, oldest first unless asked otherwise",
+    summary:
+      "Every entry that changed a balance of a service, or what is set for it, oldest first unless asked otherwise",
     description: "The work of all tenants, each entry with whose it was, and who changed a setting.",
     answer: EntryView,
     list: true,

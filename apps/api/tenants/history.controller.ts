@@ -40,7 +40,8 @@ export class HistoryController {
 
   @Get("ledger")
   @Operation({
-    summary: "Every entry that changed a balance of a tenant, or what is set for it at a service, oldest first unless asked otherwise",
+    summary:
+      "Every entry that changed a balance of a tenant, or what is set for it at a service, oldest first unless asked otherwise",
     answer: EntryView,
     list: true,
   })
