@@ -39,6 +39,12 @@ function requireNode() {
 /** npm ci, when a package is missing or has another version than the lock file names. */
 export function installPackages() {
   if (packagesMatchLock()) return;
+  // npm would empty the folder that the link leads to, which belongs to another tree.
+  if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    fail(
+      "node_modules is a link to another tree's, and has other packages than package-lock.json names. Remove the link.",
+    );
+  }
   say("Installing packages …");
   const npm = process.env.npm_execpath;
   const [command, ...first] = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];

@@ -18,7 +18,7 @@ import { adminKeyHash } from "./auth/operator.js";
 import { openFlow } from "./flow/open.js";
 import { Readiness } from "./health/readiness.js";
 import { createServer, type Closing } from "./http/server.js";
-import { describe, serveDocs } from "./openapi/document.js";
+import { serveDocs } from "./openapi/document.js";
 import { JobLimits } from "./jobs/create.js";
 import { lookUpFigures } from "./telemetry/look-ups.js";
 import { measureRequests } from "./telemetry/requests.js";
@@ -73,7 +73,7 @@ export async function startApi(settings: RunSettings, options: ApiOptions): Prom
     ends.push(() => app.close());
     // Whoever waits for a permit is told at once; the requests that are at work may still finish theirs.
     ends.push(() => parts.flow.stopGranting());
-    serveDocs(app, describe(app));
+    serveDocs(app);
     await app.listen(settings.port, settings.host);
     return { url: urlOf(settings, server), close: () => close(server, closing, ends) };
   } catch (error) {

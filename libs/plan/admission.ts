@@ -52,7 +52,7 @@ export interface Bound {
 
 /**
  * Decides an ask against everything that binds it: all of it or nothing, at every scope and in every unit. `bounds`
- * come narrowest scope first (job, user, tenant, service). The denial names the first one that can never hold the
+ * come narrowest scope first (job, user, the tenant's share of a service, tenant, service). The denial names the first one that can never hold the
  * ask, else the first that cannot hold it now.
  */
 export function denialOf(ask: SizedAsk, children: number, bounds: readonly Bound[]): Denial | null {

@@ -6,6 +6,8 @@ export type ScopeKind = "service" | "tenant" | "user" | "job";
 export interface Scope {
   readonly kind: ScopeKind;
   readonly id: string;
+  /** Of a service: the tenant whose share of it is limited; without it, the service as a whole. */
+  readonly tenantId?: string;
 }
 
 /** The figures of an allowance that decide: integers of one unit. */

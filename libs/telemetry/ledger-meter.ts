@@ -45,7 +45,7 @@ export function ledgerMeter(instruments: Instruments, { units, tenant }: Labels)
     moved(tenantId, entries) {
       const whose = tenant(tenantId);
       for (const entry of entries) {
-        if (INSIDE.includes(entry.type)) continue;
+        if (entry.type === "settings" || INSIDE.includes(entry.type)) continue;
         const labels = { unit: units.of(entry.unit), ...whose };
         if (entry.reserved > 0) reserved.inc(labels, entry.reserved);
         if (entry.reserved < 0) returned.inc(labels, -entry.reserved);

@@ -1,5 +1,6 @@
+import { bound, denial, PLENTY, serviceBalance, tenantAt, times, twoTenantsAt, WAYS } from "../support/at-service.js";
 import { newService, planned, starterOf } from "../support/flow.js";
-import { HttpTenant, type BalanceView, type Holdfast, type Result } from "../support/http.js";
+import { HttpTenant, type Holdfast } from "../support/http.js";
 import { Replicas } from "../support/replicas.js";
 
 /** Two tenants and one service, whose allowance binds them together, at two processes. */
@@ -13,33 +14,8 @@ beforeAll(async () => {
 afterEach(() => replicas.record.expectSound());
 afterAll(() => replicas.stop());
 
-const PLENTY = 1_000_000;
-const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-
-const bound = (limit: number | string, more: object = {}) => ({ allowances: { tokens: { limit, ...more } } });
-
-async function balanceOf(service: string): Promise<BalanceView> {
-  const { body } = await holdfast.admin("GET", `/v1/admin/services/${service}`);
-  return (body["balances"] as BalanceView[])[0]!;
-}
-
-/** Tenants with plenty of their own, each with a job of a user. */
-const tenantAt = async (process: Holdfast, fields: object = {}) => {
-  const { id, key } = await holdfast.tenant({ ...bound(PLENTY), ...fields });
-  const tenant = new HttpTenant(process, id, key);
-  return { tenant, jobId: await tenant.job({ user: "ada" }) };
-};
-
-async function twoTenants(limit: number | string, more: object = {}) {
-  const service = await newService(holdfast, bound(limit, more));
-  const [first, second] = [await tenantAt(replicas.at(0)), await tenantAt(replicas.at(1))];
-  const ask = (tokens: number) => ({ amounts: { tokens }, service });
-  const hold = ({ tenant, jobId }: typeof first, tokens: number, ttlMs = 60_000) =>
-    tenant.openReservation({ jobId, ttlMs, body: ask(tokens) });
-  return { service, first, second, ask, hold };
-}
-
-const denial = ({ status, body }: Result) => [status, body.code, body.scope];
+const balanceOf = (service: string) => serviceBalance(holdfast, service);
+const twoTenants = (limit: number | string, more: object = {}) => twoTenantsAt(replicas, limit, more);
 
 describe("a service's allowance", () => {
   it("is shown with what was taken of it, replaced as a whole, and journalled", async () => {
@@ -62,6 +38,7 @@ describe("a service's allowance", () => {
     const journal = (await holdfast.admin("GET", `${path}/ledger?type=limit`)).body["data"] as object[];
     const scope = { kind: "service", id: service };
     expect(journal).toMatchObject([
+      { detail: { scope, to: 1_000, actor: "operator" } },
       { detail: { scope, from: 1_000, to: "unlimited", actor: "operator" } },
       { detail: { scope, to: 400, actor: "operator" } },
     ]);
@@ -112,12 +89,7 @@ describe("a service's allowance", () => {
     expect(await balanceOf(service)).toMatchObject({ reserved: 0, spent: 0, available: 100 });
   });
 
-  it.each<[string, object, (tenant: HttpTenant, jobId: string, body: object) => Promise<Result>]>([
-    ["a reserve", {}, (tenant, jobId, body) => tenant.reserve(jobId, body)],
-    ["a batch", {}, async (tenant, jobId, body) => (await tenant.batch([{ op: "reserve", jobId, ...body }]))[0]!],
-    ["what may be partial", { admit: "partial" }, (tenant, jobId, body) => tenant.reserve(jobId, body)],
-    ["a dry run", { dryRun: true }, (tenant, jobId, body) => tenant.reserve(jobId, body)],
-  ])("has no way round it: %s", async (_, fields, reserve) => {
+  it.each(WAYS)("has no way round it: %s", async (_, fields, reserve) => {
     const { service, first, second, hold } = await twoTenants(100);
     await hold(first, 60);
     const plan = (tokens: number) => ({

@@ -97,6 +97,27 @@ it("tells a storm of 1 000 denials as one event with their count, and the next o
   expect(events()[1]!.data["count"]).toBe(1);
 });
 
+it("tells the share that a tenant has of a service, spent or denied, from the service as a whole", async () => {
+  const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 10_000 } } });
+  const service = await newService(holdfast, { allowances: { tokens: { limit: 500 } } });
+  await tenant.admin("PUT", `/services/${service}`, { allowances: { tokens: { limit: 100 } } });
+  await putHook(tenant, receiver, ["allowance.threshold", "allowance.denied"]);
+  const whole = { kind: "service", id: service };
+  const share = { ...whole, tenantId: tenant.id };
+  const ask = (tokens: number) => ({ amounts: { tokens }, service });
+  await tenant.settle(await tenant.openReservation({ body: ask(60) }), 60);
+  const told = () => receiver.events("allowance.threshold").map(({ data }) => [data["scope"], data["threshold"]]);
+  await soon(async () => told().length > 0);
+  expect(told()).toEqual([[share, 50]]);
+  const jobId = await tenant.job();
+  expect((await tenant.reserve(jobId, ask(41))).body.scope).toEqual(share);
+  await tenant.admin("PUT", `/services/${service}`, { allowances: { tokens: { limit: 1_000 } } });
+  expect((await tenant.reserve(jobId, ask(501))).body.scope).toEqual(whole);
+  const denied = () => receiver.events("allowance.denied").map(({ data }) => data["scope"] as unknown);
+  await soon(async () => denied().length === 2);
+  expect(denied()).toEqual(expect.arrayContaining([share, whole]));
+});
+
 it("tells the operator's webhook and a tenant's that a breaker opened and closed, each once", async () => {
   const tenant = await holdfast.tenant();
   await putHook(tenant, receiver, ["breaker.changed"]);

@@ -1,56 +1,50 @@
-import { decide, type Command, type Outcome, type TenantBook } from "#libs/ledger";
-import { balancesIn, bookOf, expectSound, NOON, reservationsIn, type BookSettings } from "../support/book.js";
+import { decide, type Command, type Outcome } from "#libs/ledger";
+import { balancesIn, expectSound, NOON, reservationsIn, type BookSettings, type WholeBooks } from "../support/book.js";
 import { commandsOf } from "../support/commands.js";
 import type { CutAt } from "../support/cut.js";
-import { HttpTenant } from "../support/http.js";
 import type { Replicas } from "../support/replicas.js";
-import { Client, isKeyed } from "./client.js";
+import { apart } from "./apart.js";
+import { isKeyed } from "./client.js";
 import { decideWhatIsDue } from "./due.js";
-import { aloneInSomeOrder } from "./order.js";
-import { expectAllShown, expectBinding, expectCopies } from "./reads.js";
+import { Cast, type Run, type Tenant } from "./http-cast.js";
+import { inSomeOrder } from "./order.js";
+import { expectAllShown, expectBinding, expectCopies, expectServiceShown } from "./reads.js";
 import {
   decidedOf,
   expectCoherent,
   gotOf,
   operationOf,
+  partsOf,
   otherUnderSameKey,
   refusedBefore,
   requestOf,
   type Got,
 } from "./requests.js";
-import { copyOf, shapeIn, shapeOf, textOf } from "./shape.js";
-import { shownAfter, tenantShown } from "./shown.js";
-import { commandOf, remember, type How, type Made, type Placed, type Step } from "./steps.js";
-
-interface Tenant {
-  readonly made: Made;
-  readonly client: Client;
-  book: TenantBook;
-}
-
-interface Run {
-  readonly tenant: Tenant;
-  readonly command: Command;
-}
+import { copiesOf, shapeIn, shapeOf, textOf } from "./shape.js";
+import { shownAfter } from "./shown.js";
+import { commandOf, remember, type How, type Placed, type Step } from "./steps.js";
 
 /** The longest life that the steps give to a reservation. */
 const LONGEST_LIFE_MS = 7_200_000;
 
-/** The same tenants twice: in a service of several processes, and as whole books that the bare rules decide on. */
+/** The same tenants, and what they work at, twice: in a service of several processes, and as whole books that the bare rules decide on. */
 export class HttpWorld {
-  private readonly tenants: Tenant[] = [];
   private now = NOON;
   /** Which process is next. */
   private turn = 0;
 
-  private constructor(private readonly service: Replicas) {}
+  private constructor(
+    private readonly service: Replicas,
+    private readonly cast: Cast,
+  ) {}
 
   static async start(service: Replicas, settings: readonly BookSettings[]): Promise<HttpWorld> {
-    const world = new HttpWorld(service);
-    await service.record.setClock(world.now);
-    world.tenants.push(...(await Promise.all(settings.map((given) => world.newTenant(given)))));
+    await service.record.setClock(NOON);
+    const world = new HttpWorld(service, await Cast.start(service, settings));
+    for (const command of world.cast.opening())
+      await world.deliver({ tenant: world.cast.tenants[0]!, command }, "once");
     await world.moveClock(NOON);
-    await Promise.all(world.tenants.map((tenant) => world.openFirst(tenant)));
+    await Promise.all(world.cast.tenants.map((tenant) => world.openFirst(tenant)));
     return world;
   }
 
@@ -59,21 +53,7 @@ export class HttpWorld {
     const commands = commandsOf(tenant.book.tenantId);
     await this.deliver({ tenant, command: commands.createJob({ user: "ann" }) }, "once");
     await this.deliver({ tenant, command: commands.reserve(tenant.made.jobs[0]!, { tokens: 1, calls: 1 }) }, "once");
-    await expectCopies(tenant.client.at[0]!, tenant.book);
-  }
-
-  private async newTenant(given: BookSettings): Promise<Tenant> {
-    const allowances = Object.entries(bookOf(given).settings.allowances).map(([unit, { limit, ...setting }]) => [
-      unit,
-      { limit: limit ?? "unlimited", ...setting },
-    ]);
-    const processes = [this.service.at(0), this.service.at(1)];
-    const at = processes[this.turn++ % 2]!;
-    const made = await at.tenant({ ...given, allowances: Object.fromEntries(allowances) as object });
-    const book = bookOf(given, made.id);
-    expect((await made.admin("GET")).body).toEqual(tenantShown(book));
-    const client = new Client(processes.map((process) => new HttpTenant(process, made.id, made.key)));
-    return { book, client, made: { tenantId: made.id, service: null, jobs: [], reservations: [], sent: [] } };
+    await this.expectCopiesOf(tenant);
   }
 
   async run(step: Step): Promise<void> {
@@ -87,7 +67,7 @@ export class HttpWorld {
     await this.expectRowsAndReads();
     await this.moveClock(this.now + LONGEST_LIFE_MS);
     await this.expectRowsAndReads();
-    for (const { book, client } of this.tenants) {
+    for (const { book, client } of this.cast.tenants) {
       expectSound(book);
       expect(reservationsIn(book).filter(({ state }) => state === "open")).toEqual([]);
       // Jobs hold the grants of their open children.
@@ -97,17 +77,17 @@ export class HttpWorld {
   }
 
   private async expectRowsAndReads(): Promise<void> {
+    const { books, tenants, service } = this.cast;
+    for (const [id, book] of books) expect(await shapeIn(this.service.record, id)).toEqual(shapeOf(book));
+    await expectServiceShown(this.service.at(this.turn++), books, service, this.now);
     await Promise.all(
-      this.tenants.map(async ({ book, client }) => {
-        expect(await shapeIn(this.service.record, book.tenantId)).toEqual(shapeOf(book));
-        await expectAllShown(client.next(this.turn++), book, this.now);
-      }),
+      tenants.map(({ book, client }) => expectAllShown(client.next(this.turn++), book, service, this.now)),
     );
   }
 
   /** A command alone: the same answer to the last figure, and the same balances. */
   private async runOne({ tenant: index, action }: Placed, how: How): Promise<void> {
-    const tenant = this.tenants[index]!;
+    const tenant = this.cast.tenants[index]!;
     if (action.kind === "expire") {
       const id = tenant.made.reservations[action.which % tenant.made.reservations.length]?.id ?? "";
       return this.moveClock(Math.max(this.now, tenant.book.reservations.find(id)?.expiresAt ?? 0));
@@ -116,7 +96,7 @@ export class HttpWorld {
     if (how === "twice") await this.runTwice(run);
     else await this.deliver(run, how);
     await this.spread(run);
-    await expectCopies(tenant.client.at[0]!, tenant.book);
+    await this.expectCopiesOf(tenant);
     await expectBinding(tenant.client.next(this.turn), tenant.book, this.now, jobOf(run));
   }
 
@@ -158,8 +138,9 @@ export class HttpWorld {
     this.account(run, got, cutAt === "answered" || (cutAt === "sent" && got.replayed));
   }
 
-  private foretold({ tenant, command }: Run): Outcome {
-    return refusedBefore(command) ?? decide(copyOf(tenant.book), bound(command, "foretold"), this.now);
+  private foretold({ command }: Run): Outcome {
+    const books = copiesOf(this.cast.books);
+    return refusedBefore(command) ?? decide(books.get(command.tenantId)!, bound(command, "foretold"), this.now);
   }
 
   /** Decides what was sent and holds the answer against it. `twice`: it had been sent before, and that answer was lost. */
@@ -167,28 +148,31 @@ export class HttpWorld {
     const decided = decidedOf(command, got);
     const outcomes = Array.from(
       { length: twice ? 2 : 1 },
-      () => refusedBefore(command) ?? decide(tenant.book, decided, this.now),
+      () => refusedBefore(command) ?? decide(this.cast.books.get(command.tenantId)!, decided, this.now),
     );
     remember(tenant.made, { ...decided, ...("key" in command && { key: command.key }) } as Command, outcomes[0]!);
     const last = outcomes.at(-1)!;
-    expect({ command, got }).toEqual({ command, got: gotOf(decided, last) });
-    const shown = last.type === "done" && !last.replayed ? shownAfter(tenant.book, decided, this.now) : null;
-    if (shown) expect({ command, body: got.body }).toEqual({ command, body: shown });
+    const { answer, body } = partsOf(command, got);
+    expect({ command, got: answer }).toEqual({ command, got: gotOf(decided, last) });
+    const book = this.cast.books.get(command.tenantId)!;
+    const shown = last.type === "done" && !last.replayed ? shownAfter(book, decided, this.now) : null;
+    if (shown) expect({ command, body }).toEqual({ command, body: shown });
   }
 
   private async runGroup(actions: readonly Placed[], inBatch: boolean): Promise<void> {
     const runs = actions
       .filter(({ action }) => action.kind !== "expire")
       .map(({ tenant: index, action }) => {
-        const tenant = this.tenants[index]!;
+        const tenant = this.cast.tenants[index]!;
         return { tenant, command: commandOf(action, tenant.made) };
       });
     await this.runTogether(runs, inBatch);
-    for (const run of runs) if (run.command.type === "endJob") await this.spread(run);
+    const changes = ({ command }: Run) => command.type === "configure" && command.change.change === "service";
+    for (const run of runs) if (run.command.type === "endJob" || changes(run)) await this.spread(run);
     await this.service.record.expectSound();
     for (const tenant of new Set(runs.map((run) => run.tenant))) {
       await this.teach(tenant);
-      await expectCopies(tenant.client.at[0]!, tenant.book);
+      await this.expectCopiesOf(tenant);
       const at = tenant.client.next(this.turn);
       await Promise.all(tenant.made.jobs.map((jobId) => expectBinding(at, tenant.book, this.now, jobId)));
     }
@@ -212,17 +196,18 @@ export class HttpWorld {
         return [{ ...run, got, instance: requestOf(run.command).path }];
       });
     const all = (await Promise.all([...batches, ...single])).flat();
-    for (const tenant of new Set(runs.map((run) => run.tenant))) {
-      await this.explain(
-        tenant,
-        all.filter((run) => run.tenant === tenant),
-      );
+    const commands = runs.map(({ command }) => command);
+    for (const ids of apart(this.cast.books, this.cast.serviceId, commands)) {
+      const mine = all.filter(({ command }) => ids.includes(command.tenantId));
+      if (mine.length > 0) await this.explain(ids, mine);
     }
     return all.map(({ got }) => got);
   }
 
-  private async explain(tenant: Tenant, all: readonly (Run & { got: Got; instance: string })[]): Promise<void> {
-    const given = all.map(({ command, got, instance }) => {
+  /** Books that have one order. */
+  private async explain(ids: readonly string[], all: readonly (Run & { got: Got; instance: string })[]): Promise<void> {
+    const given = all.map(({ command, got: whole, instance }) => {
+      const { answer: got } = partsOf(command, whole);
       const decided = decidedOf(command, got);
       const before = refusedBefore(command);
       if (got.status === 402) expectCoherent(got);
@@ -232,12 +217,14 @@ export class HttpWorld {
       const isDenial = got.status === 402 && command.type === "reserve";
       return { command: decided, text, isDenial, isOutside: before !== null, says };
     });
-    const stands = textOf(await shapeIn(this.service.record, tenant.book.tenantId));
+    const { books } = this.cast;
+    const stands = await Promise.all(ids.map(async (id) => textOf(await shapeIn(this.service.record, id))));
+    const isSame = (ended: WholeBooks) => ids.every((id, i) => textOf(shapeOf(ended.get(id)!)) === stands[i]);
     const inside = given.filter(({ isOutside }) => !isOutside);
-    const end = aloneInSomeOrder(tenant.book, inside, this.now, (ended) => textOf(shapeOf(ended)) === stands);
+    const end = inSomeOrder(new Map(ids.map((id) => [id, books.get(id)!])), inside, this.now, isSame);
     if (!end) throw new Error(`no order of these explains ${JSON.stringify({ given, stands }, null, 1)}`);
-    tenant.book = end;
-    for (const { command, got } of all) {
+    this.cast.books = copiesOf(new Map([...books, ...end]));
+    for (const { command, got, tenant } of all) {
       const outcome =
         got.status < 300 ? ({ type: "done", answer: got.body, replayed: got.replayed } as const) : REFUSED;
       remember(
@@ -250,7 +237,7 @@ export class HttpWorld {
 
   /** What a process remembers of settings may be a second old, and of a job until it sees it again: both see a change. */
   private async spread({ tenant, command }: Run): Promise<void> {
-    if (command.type === "configure") await this.teach(tenant);
+    if (command.type === "configure") await this.teach(tenant, command.change.change === "service");
     if (command.type !== "endJob") return;
     const below = [...tenant.book.jobs.rows.values()].filter((job) => job?.ancestors.includes(command.jobId));
     for (const jobId of [command.jobId, ...below.map((job) => job!.id)]) {
@@ -259,11 +246,18 @@ export class HttpWorld {
     }
   }
 
-  /** A change to what already is shows a process the record's time and the tenant's settings. */
-  private async teach(tenant: Tenant): Promise<void> {
-    const { tenantId, tenant: row } = tenant.book;
-    const command = commandsOf(tenantId).configure({ change: "state", state: row!.state });
-    for (const got of await tenant.client.sendToAll(command)) this.account({ tenant, command }, got);
+  /** A change to what already is shows a process the record's time and the tenant's settings; or those of the service. */
+  private async teach(tenant: Tenant, service = false): Promise<void> {
+    const command = service ? this.cast.serviceAsItIs() : this.cast.stateAsItIs(tenant);
+    if (!service) for (const got of await tenant.client.sendToAll(command)) this.account({ tenant, command }, got);
+    // Each of these is one more version, which its answer shows.
+    else for (const turn of [0, 1]) this.account({ tenant, command }, await tenant.client.send(turn, command));
+  }
+
+  /** The copies of the tenant, and of the service that it may have moved. */
+  private async expectCopiesOf({ client, book }: Tenant): Promise<void> {
+    const { books, serviceId } = this.cast;
+    for (const one of [book, books.get(serviceId)!]) await expectCopies(client.at[0]!.holdfast, one);
   }
 
   /** Moves the record's clock, and lets the reconciler do what is due by then. */
@@ -273,11 +267,11 @@ export class HttpWorld {
     const tasks = ["expire", "periods"];
     const { body } = await this.service.at(this.turn++).admin("POST", "/v1/admin/reconcile", { tasks });
     expect(body["data"]).toEqual(tasks.map((task) => expect.objectContaining({ task, outcome: "ok", failed: 0 })));
+    for (const book of this.cast.books.values()) decideWhatIsDue(book, to);
     await Promise.all(
-      this.tenants.map(async (tenant) => {
-        decideWhatIsDue(tenant.book, to);
+      this.cast.tenants.map(async (tenant) => {
         await this.teach(tenant);
-        await expectCopies(tenant.client.at[0]!, tenant.book);
+        await this.expectCopiesOf(tenant);
       }),
     );
   }

@@ -1,4 +1,4 @@
-import { decide, type Command, type Outcome, type TenantBook } from "#libs/ledger";
+import { decide, type Command, type Outcome } from "#libs/ledger";
 import type { WholeBooks } from "../support/book.js";
 import { copiesOf } from "./shape.js";
 
@@ -31,16 +31,4 @@ export function inSomeOrder(
     if (end) return end;
   }
   return null;
-}
-
-/** The same for a tenant whose work is for no service. */
-export function aloneInSomeOrder(
-  book: TenantBook,
-  given: readonly Given[],
-  now: number,
-  holds: (end: TenantBook) => boolean,
-): TenantBook | null {
-  const { tenantId } = book;
-  const end = inSomeOrder(new Map([[tenantId, book]]), given, now, (books) => holds(books.get(tenantId)!));
-  return end && end.get(tenantId)!;
 }

@@ -1,16 +1,19 @@
-import type { Balance, Reservation, TenantBook } from "#libs/ledger";
-import { balancesIn, reservationsIn } from "../support/book.js";
-import type { HttpTenant } from "../support/http.js";
+import { serviceBookId, type Balance, type Reservation, type TenantBook } from "#libs/ledger";
+import { balancesIn, reservationsIn, type WholeBooks } from "../support/book.js";
+import type { Answer, Holdfast, HttpTenant } from "../support/http.js";
 import { eventually } from "../support/record.js";
 import { sorted } from "./shape.js";
 import {
   attemptShown,
   balanceShown,
   bindingShown,
+  boundShown,
   entryShown,
   jobBalancesShown,
   jobShown,
   reservationShown,
+  serviceShown,
+  shareShown,
   tenantShown,
 } from "./shown.js";
 
@@ -36,16 +39,23 @@ async function expectShown(tenant: HttpTenant, scope: string, shown: object[], w
 }
 
 /** All that is shown of a tenant is as the book has it. */
-export async function expectAllShown(tenant: HttpTenant, book: TenantBook, now: number): Promise<void> {
+export async function expectAllShown(
+  tenant: HttpTenant,
+  book: TenantBook,
+  service: string,
+  now: number,
+): Promise<void> {
   expect((await tenant.admin("GET")).body).toEqual(tenantShown(book));
   await expectBinding(tenant, book, now);
-  const written = (kind: "tenant" | "user", id: string) =>
+  await expectShareShown(tenant, book, service, now);
+  const written = (kind: "tenant" | "user" | "service", id: string) =>
     balancesIn(book).filter(({ scope }) => scope.kind === kind && scope.id === id);
   await expectShown(tenant, "tenant", written("tenant", book.tenantId).map(balanceShown), "all");
   for (const user of new Set([...jobsIn(book).flatMap((job) => job.user ?? []), ...book.users.rows.keys()])) {
     await expectUser(tenant, book, now, user);
     await expectShown(tenant, `user:${user}`, written("user", user).map(balanceShown), "all");
   }
+  await expectShown(tenant, `service:${service}`, written("service", service).map(balanceShown), "all");
   await expectJobs(tenant, book);
   await Promise.all(
     reservationsIn(book).map(async (reservation) => {
@@ -57,7 +67,43 @@ export async function expectAllShown(tenant: HttpTenant, book: TenantBook, now: 
       expect(sorted(attempts.body["data"] as object[])).toEqual(sorted(here.map(attemptShown)));
     }),
   );
-  await expectEntries(tenant, book);
+  await expectEntries((query) => tenant.call("GET", `/v1/ledger${query}`), book);
+}
+
+async function expectShareShown(tenant: HttpTenant, book: TenantBook, service: string, now: number): Promise<void> {
+  const bound = boundShown(book, service, now);
+  await expectShown(tenant, `service:${service}`, bound);
+  const { status, body } = await tenant.admin("GET", `/services/${service}`);
+  if (book.flows.find(service) === null) return expect(status).toBe(404);
+  const {
+    updatedAt: _,
+    live: __,
+    balances,
+    ...shown
+  } = body as unknown as { balances: object[] } & Record<string, unknown>;
+  expect({ ...shown, balances: sorted(balances) }).toEqual({ ...shareShown(book, service), balances: sorted(bound) });
+}
+
+/** All that is shown of the service is as its book has it. */
+export async function expectServiceShown(
+  holdfast: Holdfast,
+  books: WholeBooks,
+  service: string,
+  now: number,
+): Promise<void> {
+  const book = books.get(serviceBookId(service))!;
+  const path = `/v1/admin/services/${service}`;
+  const { body } = await holdfast.admin("GET", path);
+  const {
+    updatedAt: _,
+    live: __,
+    balances,
+    ...shown
+  } = body as unknown as { balances: object[] } & Record<string, unknown>;
+  const bound = boundShown(book, service, now);
+  expect({ ...shown, balances: sorted(balances) }).toEqual({ ...serviceShown(book), balances: sorted(bound) });
+  const call = (query: string) => holdfast.admin("GET", `${path}/ledger${query}`);
+  await expectEntries(call, book);
 }
 
 async function expectJobs(tenant: HttpTenant, book: TenantBook): Promise<void> {
@@ -86,14 +132,16 @@ async function expectJobs(tenant: HttpTenant, book: TenantBook): Promise<void> {
 }
 
 /** The entries of the ledger, and in them the sums that every balance must be. */
-async function expectEntries(tenant: HttpTenant, book: TenantBook): Promise<void> {
+async function expectEntries(call: (query: string) => Promise<Answer>, book: TenantBook): Promise<void> {
   const entries: Entry[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
-    const { body } = await tenant.call("GET", `/v1/ledger?limit=100${cursor && `&cursor=${cursor}`}`);
+    const { body } = await call(`?limit=100${cursor && `&cursor=${cursor}`}`);
     entries.push(...(body["data"] as Entry[]));
     cursor = body["nextCursor"] as string | null;
   }
-  expect(sorted(entries.map(({ id: _, ...entry }) => entry))).toEqual(sorted(book.changes.entries.map(entryShown)));
+  expect(sorted(entries.map(({ id: _, ...entry }) => entry))).toEqual(
+    sorted(book.changes.entries.map((entry) => entryShown(book, entry))),
+  );
   for (const { scope, unit, window, reserved, spent } of balancesIn(book)) {
     const here = entries.filter(
       (entry) =>
@@ -116,7 +164,7 @@ interface Entry {
 }
 
 /** Copies follow the answer; from then on each that is there says what the book says. */
-export async function expectCopies({ holdfast }: HttpTenant, book: TenantBook): Promise<void> {
+export async function expectCopies(holdfast: Holdfast, book: TenantBook): Promise<void> {
   const rows = balancesIn(book);
   if (rows.length === 0) return;
   const keys = rows.map(({ key }) => `holdfast:{${book.tenantId}}:copy:${key}`);

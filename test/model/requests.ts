@@ -1,11 +1,20 @@
-import { MAX_AMOUNT, type Command, type Configure, type KeyUse, type Outcome, type Refusal } from "#libs/ledger";
+import {
+  MAX_AMOUNT,
+  serviceOfBook,
+  type AllowanceSetting,
+  type Command,
+  type Configure,
+  type KeyUse,
+  type Outcome,
+  type Refusal,
+} from "#libs/ledger";
 import { useOf } from "../../apps/api/idempotency/key.js";
 import { PROBLEMS } from "../../apps/api/problems/table.js";
 import { isUserName, USER_RULE } from "../../apps/api/validation/text.js";
 
 /** What a client sends for a command. */
 export interface Sent {
-  readonly method: "POST" | "PUT" | "PATCH";
+  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body: object | undefined;
   readonly key: string | null;
@@ -66,12 +75,13 @@ function jobBody({ user, name, allowance, parent }: Of<"createJob">): object {
 }
 
 /** What is by default is left out. */
-function reserveBody({ ask, ttlMs, admit, dryRun }: Of<"reserve">): object {
+function reserveBody({ ask, ttlMs, admit, dryRun, service }: Of<"reserve">): object {
   return {
     ...("amounts" in ask ? ask : { plan: ask }),
     ...(ttlMs !== 60_000 && { ttlMs }),
     ...(admit === "partial" && { admit }),
     ...(dryRun && { dryRun }),
+    ...(service !== null && { service }),
   };
 }
 
@@ -85,7 +95,15 @@ function configureRequest({ tenantId, change, key }: Configure): Partial<Sent> {
       return { method: "PATCH", body };
     }
     case "service":
-      throw new Error("services are no tenants");
+      return {
+        method: "PUT",
+        path: `/v1/admin/services/${serviceOfBook(tenantId)}`,
+        body: boundBody(change),
+      };
+    case "share":
+      return change.flow
+        ? { method: "PUT", path: `${path}/services/${change.service}`, body: boundBody(change) }
+        : { method: "DELETE", path: `${path}/services/${change.service}`, body: undefined };
     case "adjust": {
       const body = { delta: change.delta, reason: REASON };
       return { path: `${path}/allowances/${change.unit}/adjust`, body, key: key!.key };
@@ -97,6 +115,21 @@ function configureRequest({ tenantId, change, key }: Configure): Partial<Sent> {
       return { method: "PUT", path: `${path}${whose}/allowances/${unit}`, body };
     }
   }
+}
+
+/** Allowances as they may be sent; the reason goes with them. */
+function boundBody({
+  allowances,
+  flow,
+}: {
+  allowances: Readonly<Record<string, AllowanceSetting>>;
+  flow: object | null;
+}) {
+  const units = Object.entries(allowances).map(([unit, { limit, period, timeZone }]) => [
+    unit,
+    { limit: limit ?? "unlimited", period, timeZone },
+  ]);
+  return { allowances: Object.fromEntries(units) as object, ...flow, reason: REASON };
 }
 
 /** The command as a member of POST /v1/batch; null for what only has a route of its own. */
@@ -131,7 +164,9 @@ export function decidedOf<T extends Command>(command: T, { body }: Got): T {
   if (command.type === "reserve") return { ...command, reservationId: id, key };
   if (command.type === "charge") return { ...command, key };
   if (command.type !== "configure") return command;
-  const reason = command.change.change === "adjust" ? REASON : null;
+  const { change } = command;
+  const isBound = change.change === "service" || (change.change === "share" && change.flow !== null);
+  const reason = change.change === "adjust" || isBound ? REASON : null;
   return { ...command, key, actor: "operator", reason };
 }
 
@@ -140,6 +175,14 @@ export function refusedBefore(command: Command): Outcome | null {
   if (command.type !== "createJob" || command.user === null || isUserName(command.user)) return null;
   const errors = [{ pointer: "/user", message: USER_RULE }];
   return { type: "refused", refusal: { code: "validation_failed", detail: `/user ${USER_RULE}.`, errors } };
+}
+
+/** An answer that shows what is set at a service is of no decision: what it shows is apart from what the rules answer. */
+export function partsOf(command: Command, got: Got): { answer: Got; body: object } {
+  const change = command.type === "configure" ? command.change.change : null;
+  if (got.status >= 300 || (change !== "service" && change !== "share")) return { answer: got, body: got.body };
+  const { updatedAt: _, ...body } = got.body as { updatedAt?: string };
+  return { answer: { ...got, body: {} }, body };
 }
 
 /** What the outcome looks like to the client; `instance` is the path of the request. */

@@ -15,6 +15,8 @@ export interface Shape {
   readonly tenant: object;
   readonly settings: object;
   readonly users: object;
+  /** What bounds a service, or the tenant at it, besides allowances. */
+  readonly flows: object;
   readonly jobs: readonly object[];
   readonly reservations: readonly object[];
   readonly attempts: readonly object[];
@@ -53,6 +55,7 @@ export function shapeOf(book: TenantBook): Shape {
     tenant: plain(book.tenant!),
     settings: plain(book.settings),
     users: plain(Object.fromEntries(book.users.rows)),
+    flows: plain(Object.fromEntries([...book.flows.rows].filter(([, row]) => row !== null))),
     jobs: rows(book.jobs),
     reservations: rows(book.reservations),
     attempts: sorted(plain([...book.attempts.rows.values()].flatMap((of) => of ?? []))),
@@ -78,7 +81,7 @@ export function copyOf(book: TenantBook, books: WholeBooks = new Map()): TenantB
   const copy = new TenantBook(book.tenantId, true, books);
   copy.tenant = plain(book.tenant);
   copy.settings = plain(book.settings);
-  for (const name of ["jobs", "reservations", "attempts", "balances", "keys", "users"] as const) {
+  for (const name of ["jobs", "reservations", "attempts", "balances", "keys", "users", "flows"] as const) {
     for (const [id, row] of book[name].rows) (copy[name].rows as Map<string, unknown>).set(id, plain(row));
   }
   copy.changes.entries.push(...book.changes.entries);
@@ -133,21 +136,36 @@ export async function shapeIn(record: TestRecord, tenantId: string): Promise<Sha
   return {
     tenant: tenant as unknown as Tenant,
     ...settingsFrom(allowances),
+    flows: await flowsIn(record, tenantId),
     jobs: sorted(jobs),
     reservations: sorted(reservations),
     attempts: sorted(attempts),
-    balances: sorted(balances.map((row) => ({ ...row, ...parseBalanceKey(row["key"] as string) }))),
+    balances: sorted(balances.map((row) => ({ ...row, ...parseBalanceKey(tenantId, row["key"] as string) }))),
     keys: sorted((keys as unknown as KeyRecord[]).map(parsed)),
     entries: sorted(entries),
   };
 }
 
+async function flowsIn(record: TestRecord, tenantId: string): Promise<object> {
+  const where =
+    serviceOfBook(tenantId) === null
+      ? "tenant_services WHERE tenant_id = $1"
+      : `services WHERE name = substr($1, ${serviceBookId("").length + 1})`;
+  const rows = await record.sql<{ name: string; settings: object }>(`SELECT name, settings FROM ${where}`, [tenantId]);
+  return Object.fromEntries(rows.map(({ name, settings }) => [name, settings]));
+}
+
 function settingsFrom(rows: readonly Record<string, unknown>[]): { settings: TenantSettings; users: object } {
-  const settings = { allowances: {}, userAllowance: {}, jobAllowance: {} } as Record<string, Record<string, unknown>>;
+  const settings = { allowances: {}, shares: {}, userAllowance: {}, jobAllowance: {} } as Record<
+    string,
+    Record<string, unknown>
+  >;
   const users: Record<string, Record<string, unknown>> = {};
   for (const { kind, scope, unit, limit, period, timeZone } of rows) {
     const setting = { limit, period, timeZone };
-    if (scope !== "") (users[scope as string] ??= {})[unit as string] = setting;
+    if (kind === "service")
+      ((settings["shares"]![scope as string] ??= {}) as Record<string, unknown>)[unit as string] = setting;
+    else if (scope !== "") (users[scope as string] ??= {})[unit as string] = setting;
     else if (kind === "tenant") settings["allowances"]![unit as string] = setting;
     else settings[`${kind as string}Allowance`]![unit as string] = limit;
   }

@@ -2,6 +2,8 @@ import {
   lookUp,
   MAX_AMOUNT,
   parseBalanceKey,
+  serviceOfBook,
+  sharePlaces,
   tenantPlace,
   userPlace,
   type AllowanceSetting,
@@ -12,11 +14,12 @@ import {
   type Configure,
   type Denial,
   type Job,
-  type LedgerEntry,
   type Place,
   type Reservation,
   type TenantBook,
 } from "#libs/ledger";
+
+type Entry = TenantBook["changes"]["entries"][number];
 
 /** What the contract says that a client is shown of a book, written down apart from the product's own views. */
 
@@ -44,9 +47,11 @@ export function jobShown(job: Job): object {
 }
 
 export function reservationShown(reservation: Reservation): object {
-  const { id, jobId, state, reserved, held, charged, plan, createdAt, expiresAt, closedAt, wouldDeny } = reservation;
+  const { id, jobId, service, state, reserved, held, charged, plan, wouldDeny, ...times } = reservation;
+  const { createdAt, expiresAt, closedAt } = times;
   return {
     ...{ id, jobId, state, reserved, held, charged },
+    ...maybe("service", service),
     ...maybe("plan", plan),
     ...{ createdAt: at(createdAt), expiresAt: at(expiresAt) },
     ...maybe("closedAt", closedAt, at),
@@ -99,19 +104,47 @@ export function tenantShown({ tenant, settings }: TenantBook): object {
   return { id, name, enforcement, state, ...set, createdAt: at(createdAt) };
 }
 
+/** What is set for a service, and for a tenant at one. */
+export function serviceShown({ tenant, settings, flows }: TenantBook): object {
+  const { name, configVersion: version, createdAt } = tenant!;
+  return { name, ...unitsShown(settings.allowances), ...flows.find(name), version, createdAt: at(createdAt) };
+}
+
+export function shareShown({ settings, flows }: TenantBook, service: string): object {
+  return { name: service, ...unitsShown(lookUp(settings.shares, service) ?? {}), ...flows.find(service) };
+}
+
+function unitsShown(allowances: Readonly<Record<string, AllowanceSetting>>): object {
+  const units = Object.entries(allowances).map(([unit, set]) => [unit, settingShown(set)]);
+  return units.length > 0 ? { allowances: Object.fromEntries(units) as object } : {};
+}
+
+/** The balances that bind now at a service: of the tenant's share, or in the service's own book of all. */
+export function boundShown(book: TenantBook, service: string, now: number): object[] {
+  const { settings, tenantId } = book;
+  const units = Object.keys(lookUp(settings.shares, service) ?? {});
+  const places =
+    serviceOfBook(tenantId) === null
+      ? sharePlaces(tenantId, settings, service, units, now)
+      : Object.keys(settings.allowances).map((unit) => tenantPlace(tenantId, settings, unit, now));
+  return places.map((place) => placeShown(book, place));
+}
+
 function settingShown({ limit, period, timeZone }: AllowanceSetting): object {
   return { limit: limited(limit), period, timeZone };
 }
 
-export function entryShown(entry: LedgerEntry): object {
+export function entryShown({ tenantId }: TenantBook, entry: Entry): object {
   const { type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
   const scopes = keys.map((key) => {
-    const { scope, window } = parseBalanceKey(key);
-    return { kind: scope.kind, id: scope.id, window };
+    const { scope, window } = parseBalanceKey(tenantId, key);
+    const whose = scope.kind === "service" && serviceOfBook(tenantId) === null && { tenantId };
+    return { kind: scope.kind, id: scope.id, ...whose, window };
   });
   // Minus zero, what nothing held gives back, is zero in JSON.
   return {
-    ...{ type, at: at(entry.at), unit, reserved: reserved + 0, spent, scopes },
+    ...{ type, at: at(entry.at), reserved: reserved + 0, spent, scopes },
+    ...maybe("unit", unit),
     ...maybe("reservationId", reservationId),
     ...maybe("jobId", jobId),
     ...maybe("user", user),
@@ -119,7 +152,11 @@ export function entryShown(entry: LedgerEntry): object {
   };
 }
 
-function detailShown(detail: NonNullable<LedgerEntry["detail"]>): object {
+function detailShown(detail: NonNullable<Entry["detail"]>): object {
+  if ("service" in detail) {
+    const { service, before, after, actor, reason } = detail;
+    return { service, actor, ...maybe("before", before), ...maybe("after", after), ...maybe("reason", reason) };
+  }
   if (!("scope" in detail)) return detail;
   const { scope, from, to, actor, reason } = detail;
   return {
@@ -179,9 +216,11 @@ export function shownAfter(book: TenantBook, command: Command, now: number): obj
   }
 }
 
-function changeShown(book: TenantBook, { change }: Configure, now: number): object {
+function changeShown(book: TenantBook, { change }: Configure, now: number): object | null {
   if (change.change === "state" || change.change === "patch") return tenantShown(book);
-  if (change.change === "service") return {};
+  if (change.change === "service") return serviceShown(book);
+  // What is taken away is shown as it was.
+  if (change.change === "share") return change.flow && shareShown(book, change.service);
   const { settings, tenantId } = book;
   const { unit } = change;
   if (change.change !== "userAllowance") {

@@ -1,15 +1,9 @@
 import fc from "fast-check";
-import {
-  serviceBookId,
-  type AllowanceSetting,
-  type Ask,
-  type Command,
-  type Outcome,
-  type Period,
-  type TenantChange,
-} from "#libs/ledger";
+import type { Command, Outcome, TenantChange } from "#libs/ledger";
 import type { BookSettings } from "../support/book.js";
 import { commandsOf, keyed } from "../support/commands.js";
+import { configureService, configureShare, serviceCommand, shareCommand } from "./service-steps.js";
+import { amounts, ask, limit, small, unit, user, zoned } from "./values.js";
 
 /** What was made so far in one tenant, for later commands to pick from. */
 export interface Made {
@@ -43,39 +37,6 @@ export type How = (typeof HOWS)[number];
 export const TENANTS = 3;
 
 const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
-const small = fc.oneof(fc.constantFrom(0, 1), fc.nat(60));
-const limit = fc.oneof(
-  { weight: 2, arbitrary: fc.nat(150) },
-  { weight: 2, arbitrary: fc.noBias(fc.integer({ min: 40, max: 150 })) },
-  { weight: 1, arbitrary: fc.constant(null) },
-);
-/** Names that mean something in keys, in paths and in queries. */
-const user = fc.constantFrom("ann", "ann", "bob:c", "a/b", "é %+&?#", "..", null);
-const unit = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom("tokens", "calls") },
-  { weight: 1, arbitrary: fc.constant("constructor") },
-);
-const zoned = fc.constantFrom<[Period, string]>(
-  ["none", "UTC"],
-  ["hour", "Asia/Kolkata"],
-  ["day", "America/St_Johns"],
-  ["week", "UTC"],
-);
-
-const amounts = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ tokens: small }) },
-  { weight: 2, arbitrary: fc.record({ tokens: small, calls: fc.nat(5) }) },
-  { weight: 1, arbitrary: fc.tuple(unit, small).map(([name, amount]) => ({ [name]: amount })) },
-);
-const ask: fc.Arbitrary<Ask> = fc.oneof(
-  amounts.map((given) => ({ amounts: given })),
-  fc.record({
-    children: fc.integer({ min: 1, max: 4 }),
-    attempts: fc.integer({ min: 1, max: 3 }),
-    attemptCost: amounts,
-  }),
-);
-
 const reserve = fc.record({
   kind: fc.constant("reserve" as const),
   job: fc.nat(),
@@ -112,11 +73,6 @@ const extend = fc.record({
   kind: fc.constant("extend" as const),
   which: fc.nat(),
   ttlMs: fc.constantFrom(1_000, 600_000),
-});
-const configureService = fc.record({
-  kind: fc.constant("configureService" as const),
-  limits: fc.record({ tokens: limit, calls: limit }, { requiredKeys: [] }),
-  zoned,
 });
 const again = fc.record({ kind: fc.constant("again" as const), which: fc.nat() });
 const allowance = fc
@@ -169,6 +125,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: extend },
   { weight: 4, arbitrary: configure },
   { weight: 1, arbitrary: configureService },
+  { weight: 2, arbitrary: configureShare },
   { weight: 2, arbitrary: endJob },
   { weight: 3, arbitrary: again },
 );
@@ -193,7 +150,8 @@ export function commandOf(action: Action, made: Made): Command {
   if (action.kind === "again") return pick(sent, action.which) ?? commands.release("rsv_none");
   if (action.kind === "configure")
     return commands.configure(action.change, action.change.change === "adjust" ? { key: keyed() } : {});
-  if (action.kind === "configureService") return configureServiceOf(action, made);
+  if (action.kind === "configureService") return serviceCommand(action, made);
+  if (action.kind === "configureShare") return shareCommand(action, made);
   if (action.kind === "createJob") return createJobOf(action, made);
   if (action.kind === "endJob") return commands.endJob(pick(jobs, action.job) ?? "job_none", action.state);
   if (action.kind === "reserve") return reserveOf(action, made);
@@ -202,17 +160,6 @@ export function commandOf(action: Action, made: Made): Command {
   if (action.kind === "settle") return commands.settle(id, actual(action.actual));
   if (action.kind === "charge") return commands.charge(id, action.place, actual(action.actual), action.outcome);
   return action.kind === "extend" ? commands.extend(id, action.ttlMs) : commands[action.kind](id);
-}
-
-/** An allowance that is not named is taken away. */
-function configureServiceOf(
-  { limits, zoned: [period, timeZone] }: Extract<Action, { kind: "configureService" }>,
-  { tenantId, service }: Made,
-): Command {
-  if (service === null) return commandsOf(tenantId).release("rsv_none");
-  const allowances: Record<string, AllowanceSetting> = {};
-  for (const [name, to] of Object.entries(limits)) allowances[name] = { limit: to, period, timeZone };
-  return commandsOf(serviceBookId(service)).configure({ change: "service", allowances, flow: {} });
 }
 
 /** A child is mostly of its parent's user, which it need not name. */

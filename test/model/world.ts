@@ -2,6 +2,7 @@ import { decide, serviceBookId, type Command, type Ledger, type Outcome } from "
 import { bookOf, NOON, type BookSettings, type WholeBooks } from "../support/book.js";
 import { commandsOf } from "../support/commands.js";
 import type { TestRecord } from "../support/record.js";
+import { apart } from "./apart.js";
 import { inSomeOrder } from "./order.js";
 import { commandOf, remember, type Made, type Placed, type Step } from "./steps.js";
 import { copiesOf, shapeIn, shapeOf, textOf } from "./shape.js";
@@ -70,7 +71,12 @@ export class World {
     );
     for (const [i, { tenant, command }] of commands.entries()) remember(this.made[tenant]!, command, outcomes[i]!);
     const ran = commands.map(({ command }, i) => given(command, outcomes[i]!));
-    for (const ids of this.apart(commands.map(({ command }) => command))) {
+    const service = serviceBookId(this.made[0]!.service!);
+    for (const ids of apart(
+      this.books,
+      service,
+      commands.map(({ command }) => command),
+    )) {
       const mine = ran.filter(({ command }) => ids.includes(command.tenantId));
       const stands = await Promise.all(ids.map(async (id) => textOf(await shapeIn(this.record, id))));
       const isSame = (ended: WholeBooks) => ids.every((id, i) => textOf(shapeOf(ended.get(id)!)) === stands[i]);
@@ -81,18 +87,6 @@ export class World {
     }
     await this.record.expectSound();
     await this.knowTime();
-  }
-
-  /** The ids of the books that have an order of their own: what moves the service has one with all else that does. */
-  private apart(commands: readonly Command[]): string[][] {
-    const service = serviceBookId(this.made[0]!.service!);
-    const moving = commands.filter((command) => {
-      if (command.type === "reserve") return command.service !== null;
-      const book = this.books.get(command.tenantId)!;
-      return "reservationId" in command && (book.reservations.find(command.reservationId)?.service ?? null) !== null;
-    });
-    const together = new Set([service, ...moving.map(({ tenantId }) => tenantId)]);
-    return [[...together], ...[...this.books.keys()].filter((id) => !together.has(id)).map((id) => [id])];
   }
 
   private decide(command: Command): Outcome {

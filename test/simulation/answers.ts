@@ -181,7 +181,8 @@ export class Answers {
       const from = Math.max(askedAt - FRESH_MS - this.slackMs, ...here.map(({ at }) => at));
       return had(account, { limit, reserved, spent }, from);
     };
-    const { accounts } = scope.kind === "service" ? this.auditor.tenants.get(`service:${scope.id}`)! : known;
+    const isOfAll = scope.kind === "service" && scope.tenantId === undefined;
+    const { accounts } = isOfAll ? this.auditor.tenants.get(`service:${scope.id}`)! : known;
     if (![...accounts.of(scope.kind, scope.id, unit)].some(wasSo))
       tell(`it was never so of late; asked at ${Math.round(askedAt)}, now ${Math.round(this.time())}`);
   }

@@ -1,4 +1,4 @@
-import type { LedgerEntry, Reservation, Tenant } from "#libs/ledger";
+import type { LedgerEntry, Reservation, Tenant, TenantSettings } from "#libs/ledger";
 import { accountKey, hourOf, type Account } from "./accounts.js";
 import type { Auditor, Ledgered } from "./auditor.js";
 import { isEnforced, type Held } from "./holds.js";
@@ -19,6 +19,16 @@ export function accountsAtService(
     at.set(unit, { key, account: accounts.open(key, set.limit) });
   }
   return at;
+}
+
+/** What the tenant itself may take at the service: in which window it counts, and how much; undefined: nothing is set. */
+export function shareBinding(
+  { shares }: TenantSettings,
+  { service, createdAt }: Reservation,
+  unit: string,
+): { window: string; limit: number | null } | undefined {
+  const set = service === null ? undefined : shares[service]?.[unit];
+  return set && { window: set.period === "hour" ? hourOf(createdAt) : "none", limit: set.limit };
 }
 
 /** What must be held under this name: by the open reservations of all tenants. */

@@ -16,7 +16,7 @@ import {
   type Held,
 } from "./holds.js";
 import { defaultOf, wrongSettings } from "./limits.js";
-import { accountsAtService, AtServices, heldForService, unmirrored } from "./at-services.js";
+import { accountsAtService, AtServices, heldForService, shareBinding, unmirrored } from "./at-services.js";
 import type { Writes } from "./tables.js";
 
 export interface Effect {
@@ -138,7 +138,7 @@ export class Auditor {
     }
   }
 
-  /** Which accounts bind a reservation: job, user where there is one, tenant. */
+  /** Which accounts bind a reservation: job, user where there is one, the share of its service, tenant. */
   private hold(known: Ledgered, row: Reservation, writes: Writes): Held {
     const { settings, accounts, own } = known;
     const list: Held["accounts"][number][] = [];
@@ -156,6 +156,8 @@ export class Auditor {
         const set = own.get(`${row.user} ${unit}`);
         open("user", row.user, window, set === undefined ? defaultOf(known, row.user, unit, writes) : set);
       }
+      const share = shareBinding(settings, row, unit);
+      if (share) open("service", row.service!, share.window, share.limit);
       open("tenant", known.tenant.id, window, limit);
     }
     const none = { attempts: [], closed: Infinity, freed: 0, spent: {} };
@@ -288,7 +290,9 @@ export class Auditor {
         const by = `${sums.reserved} + ${sums.spent} of ${sums.limit}`;
         this.find(`${key} is ${reserved} + ${spent} of ${limit}, its entries say ${by}`);
       } else {
-        const held = key.startsWith("service:") ? heldForService(this, key, unit) : heldAt(known, key, unit);
+        const held = known.tenant.id.startsWith("service:")
+          ? heldForService(this, key, unit)
+          : heldAt(known, key, unit);
         if (held !== reserved) this.find(`${key} has ${reserved} reserved, and ${held} are held`);
       }
     }

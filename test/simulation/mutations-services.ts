@@ -54,4 +54,31 @@ export const SERVICE_MUTATIONS: readonly Mutation[] = [
     ],
     finds: /and not service:/,
   },
+  {
+    name: "a tenant's share of a service is left out of what binds its work",
+    edits: [edit(BINDING, "if (service !== null) places.push(", 'if (service === "") places.push('), noBelt],
+    finds: /was admitted over a limit|entries say/,
+  },
+  {
+    name: "a tenant's share is told as the service itself",
+    edits: [
+      edit(
+        BINDING,
+        'const scope = { kind: "service", id: service, tenantId } as const;',
+        'const scope = tenantId ? ({ kind: "service", id: service } as const) : { kind: "service" as const, id: "" };',
+      ),
+    ],
+    finds: /denied at service .* it was never so of late/,
+  },
+  {
+    name: "a tenant's share has the limit that it was first given",
+    edits: [
+      edit(
+        "libs/ledger/domain/rules/services.ts",
+        "return { balance, unit, setting, from, to: setting?.limit ?? null };",
+        "return { balance, unit, setting, from, to: from ?? null };",
+      ),
+    ],
+    finds: /only .* were taken|would have fitted|once at rest|entries say|over a limit/,
+  },
 ];

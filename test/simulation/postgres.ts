@@ -197,6 +197,7 @@ const FILLS: Record<Want["kind"], Fill> = {
   },
   attempts: (book, { attempts }, id) => book.attempts.fill(id, attempts.get(id) ?? []),
   balance: (book, { balances }, id) => book.balances.fill(id, copy(balances.get(id))),
+  flow: (book, { flows }, id) => book.flows.fill(id, flows.get(id) ?? null),
   key: (book, { keys }, id) => book.keys.fill(id, keys.get(id) ?? null),
   reservation: (book, { reservations, balances }, id) => {
     const row = reservations.get(id);

@@ -1,4 +1,4 @@
-import { serviceBookId, type Command, type LedgerLog, type TenantSettings } from "#libs/ledger";
+import { serviceBookId, type AllowanceSetting, type Command, type LedgerLog, type TenantSettings } from "#libs/ledger";
 import { commandsOf } from "../support/commands.js";
 import { accountKey, hourOf } from "./accounts.js";
 import { Answers } from "./answers.js";
@@ -11,7 +11,7 @@ import { Random } from "../support/random.js";
 import { SimRedis } from "./redis.js";
 import { Scheduler } from "./scheduler.js";
 import type { Writes } from "./tables.js";
-import { Names, serviceWith, type Known } from "./workload.js";
+import { Names, serviceWith, setShare, type Known } from "./workload.js";
 
 /** Ten seconds before the hour, so that windows of an hour change in the middle of a run. */
 const STARTS_AT = Date.UTC(2026, 4, 12, 11, 59, 55);
@@ -117,11 +117,11 @@ export class Simulation {
     this.faults = await disturbing;
     await Promise.all(living);
     await scheduler.sleep(REST_MS);
-    for (const { tenantId } of this.tenants) {
-      this.expectAtRest(tenantId);
-      await this.expectRoomIsUsed(tenantId);
+    for (const known of this.tenants) {
+      this.expectAtRest(known.tenantId);
+      await this.expectRoomIsUsed(known);
     }
-    for (const service of this.services) await this.expectRoomIsUsed(this.tenants[0]!.tenantId, service);
+    for (const service of this.services) await this.expectRoomIsUsed(this.tenants[0]!, service);
   }
 
   /** What nobody closed was given back, one sweep after its deadline at the latest. */
@@ -135,7 +135,7 @@ export class Simulation {
   }
 
   /** Nobody is refused what is there, at the tenant or at a service: demand in small portions takes it all, everywhere. */
-  private async expectRoomIsUsed(tenantId: string, service: string | null = null): Promise<void> {
+  private async expectRoomIsUsed({ tenantId, shares }: Known, service: string | null = null): Promise<void> {
     const { on, names, random } = this;
     const commands = commandsOf(tenantId);
     const must = async (command: Parameters<typeof on.clients.ask>[1]) => {
@@ -147,7 +147,7 @@ export class Simulation {
     const { balance } = await must(commands.setLimit(1_000_000));
     const supply = 60;
     if (service === null) await must(commands.setLimit(balance!.reserved + balance!.spent + supply));
-    else await must(this.roomAt(service, supply));
+    else for (const command of this.roomAt(service, supply, { tenantId, shares })) await must(command);
     // The limit has no period any more, and what a process remembers of the settings may be a second old.
     await this.on.scheduler.sleep(1_000);
     const jobs: string[] = [];
@@ -173,13 +173,19 @@ export class Simulation {
     await this.expectCopiesAreRight(service === null ? tenantId : serviceBookId(service));
   }
 
-  /** Sets the limit of a service so that so much of it is left. */
-  private roomAt(service: string, room: number): Command {
-    const { bookId } = serviceWith(service, 0);
-    const window = service.endsWith("h") ? hourOf(this.on.postgres.now()) : "none";
-    const account = this.auditor.tenants.get(bookId)!.accounts.find(accountKey("service", service, "tokens", window));
-    const { allowances } = serviceWith(service, (account?.reserved ?? 0) + (account?.spent ?? 0) + room);
-    return commandsOf(bookId).configure({ change: "service", allowances, flow: {} });
+  /** Sets the limits of a service so that so much is left: of the tenant's share, where it has one, and else of the whole. */
+  private roomAt(service: string, room: number, { tenantId, shares }: Pick<Known, "tenantId" | "shares">): Command[] {
+    const plenty = 1_000_000;
+    const { bookId, allowances: all } = serviceWith(service, plenty);
+    const taken = (book: string, isHourly: boolean): number => {
+      const key = accountKey("service", service, "tokens", isHourly ? hourOf(this.on.postgres.now()) : "none");
+      const account = this.auditor.tenants.get(book)!.accounts.find(key);
+      return (account?.reserved ?? 0) + (account?.spent ?? 0);
+    };
+    const set = (allowances: typeof all) => commandsOf(bookId).configure({ change: "service", allowances, flow: {} });
+    const share = shares[service]?.["tokens"];
+    if (!share) return [set(serviceWith(service, taken(bookId, all.tokens.period === "hour") + room).allowances)];
+    return [set(all), setShare(tenantId, shares, service, taken(tenantId, share.period === "hour") + room)];
   }
 
   private async expectCopiesAreRight(bookId: string): Promise<void> {
@@ -195,7 +201,7 @@ export class Simulation {
     return Array.from({ length: random.pick([0, 1, 2]) }, () => {
       const name = `${names.next("svc")}-${random.pick(["h", "n"])}`;
       const { bookId, allowances } = serviceWith(name, random.int(30, 120));
-      this.addBook(bookId, { allowances, userAllowance: {}, jobAllowance: {} }, "enforce");
+      this.addBook(bookId, { allowances, shares: {}, userAllowance: {}, jobAllowance: {} }, "enforce");
       return name;
     });
   }
@@ -210,13 +216,25 @@ export class Simulation {
           tokens: { limit: random.int(60, 160), period, timeZone: "UTC" },
           ...(i === 0 && { calls: { limit: 30, period: "none", timeZone: "UTC" } }),
         },
+        shares: this.someShares(),
         userAllowance: random.chance(0.6) ? { tokens: random.int(20, 90) } : {},
         jobAllowance: random.chance(0.4) ? { tokens: random.int(40, 90) } : {},
       };
       const enforcement = random.chance(0.9) ? "enforce" : "observe";
       this.addBook(tenantId, settings, enforcement);
-      return { tenantId, services: this.services, jobs: [], holdings: [] };
+      return { tenantId, services: this.services, shares: settings.shares, jobs: [], holdings: [] };
     });
+  }
+
+  /** What a tenant may take at a service itself: at about half of them, by the hour or for good. */
+  private someShares(): TenantSettings["shares"] {
+    const { random } = this;
+    const share = (): AllowanceSetting => {
+      const period = random.chance(0.3) ? "hour" : "none";
+      return { limit: random.int(10, 60), period, timeZone: "UTC" };
+    };
+    const shared = this.services.filter(() => random.chance(0.5));
+    return Object.fromEntries(shared.map((service) => [service, { tokens: share() }]));
   }
 
   private addBook(id: string, settings: TenantSettings, enforcement: "enforce" | "observe"): void {

@@ -1,4 +1,5 @@
 import type {
+  AllowanceSetting,
   Attempt,
   Balance,
   ChangedBalance,
@@ -13,7 +14,7 @@ import type {
   TenantSettings,
   UserAllowanceSetting,
 } from "#libs/ledger";
-import { attemptsId } from "#libs/ledger";
+import { attemptsId, serviceOfBook } from "#libs/ledger";
 import type { TenantConfig } from "../../libs/ledger/protocol/ports.js";
 
 /** What is committed of one tenant. Rows are never handed out: readers get copies, as over a connection. */
@@ -27,10 +28,12 @@ export interface TenantTables {
   readonly attempts: Map<string, readonly Attempt[]>;
   readonly balances: Map<string, Balance>;
   readonly keys: Map<string, KeyRecord>;
+  /** What else bounds a service, or the tenant at it, by the service's name. */
+  readonly flows: Map<string, object | null>;
   entries: number;
 }
 
-/** What one commit writes of one tenant, as it was sent. */
+/** What one commit writes of one tenant, as it was sent; entries that move nothing are left out. */
 export interface Writes {
   readonly tenantId: string;
   readonly tenant: Tenant | null;
@@ -43,6 +46,7 @@ export interface Writes {
   readonly newAttempts: readonly Attempt[];
   readonly entries: readonly LedgerEntry[];
   readonly keys: readonly KeyRecord[];
+  readonly flows: ReadonlyMap<string, object | null>;
 }
 
 /** A row that is not as the writer read it: the record's unique keys and conditions, and the belt of row counts. */
@@ -58,6 +62,7 @@ export function emptyTables({ tenant, settings }: TenantConfig): TenantTables {
     attempts: new Map(),
     balances: new Map(),
     keys: new Map(),
+    flows: new Map(serviceOfBook(tenant.id) === null ? [] : [[serviceOfBook(tenant.id)!, {}]]),
     entries: 0,
   };
 }
@@ -76,8 +81,9 @@ export function writesOf({ tenantId, tenant, changes }: TenantBook): Writes {
     newReservations: changes.newReservations.map((one) => ({ ...one })),
     reservations: [...changes.reservations].filter((one) => !isNew.has(one)).map((one) => ({ ...one })),
     newAttempts: [...changes.newAttempts],
-    entries: [...changes.entries],
+    entries: changes.entries.filter((entry) => entry.type !== "settings"),
     keys: [...changes.keys],
+    flows: new Map(changes.flows),
   };
 }
 
@@ -126,6 +132,7 @@ export function apply(tables: TenantTables, writes: Writes): void {
     tables.attempts.set(id, [...(tables.attempts.get(id) ?? []), attempt]);
   }
   for (const key of writes.keys) tables.keys.set(key.key, key);
+  for (const [service, flow] of writes.flows) tables.flows.set(service, flow);
   tables.entries += writes.entries.length;
 }
 
@@ -139,13 +146,22 @@ function applySetting(tables: TenantTables, change: SettingChange): void {
 export function withSetting(settings: TenantSettings, change: SettingChange): TenantSettings {
   const { unit } = change;
   if (change.kind === "user") return settings;
-  if (change.kind === "tenant") {
-    const { [unit]: _, ...others } = settings.allowances;
-    return { ...settings, allowances: change.setting ? { ...others, [unit]: change.setting } : others };
+  if (change.kind === "tenant") return { ...settings, allowances: withUnit(settings.allowances, change) };
+  if (change.kind === "service") {
+    const { [change.service]: share = {}, ...others } = settings.shares;
+    return { ...settings, shares: { ...others, [change.service]: withUnit(share, change) } };
   }
   const name = change.kind === "userDefault" ? "userAllowance" : "jobAllowance";
   const { [unit]: _, ...others } = settings[name];
   return { ...settings, [name]: change.limit === null ? others : { ...others, [unit]: change.limit } };
+}
+
+function withUnit(
+  allowances: Readonly<Record<string, AllowanceSetting>>,
+  { unit, setting }: { unit: string; setting: AllowanceSetting | null },
+): Record<string, AllowanceSetting> {
+  const { [unit]: _, ...others } = allowances;
+  return setting ? { ...others, [unit]: setting } : others;
 }
 
 export function overdue(tables: TenantTables, now: Instant): Reservation[] {

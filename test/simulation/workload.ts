@@ -1,4 +1,4 @@
-import { serviceBookId, type Ask, type Command, type KeyUse } from "#libs/ledger";
+import { serviceBookId, type Ask, type Command, type KeyUse, type TenantSettings } from "#libs/ledger";
 import { commandsOf } from "../support/commands.js";
 import type { Random } from "../support/random.js";
 
@@ -12,6 +12,8 @@ export interface Known {
   readonly tenantId: string;
   /** Services that work may be for. */
   readonly services: readonly string[];
+  /** What the tenant itself may take at some of them. */
+  readonly shares: TenantSettings["shares"];
   readonly jobs: string[];
   readonly holdings: Holding[];
 }
@@ -58,7 +60,7 @@ export function nextRequest(random: Random, names: Names, known: Known): Request
   }
   if (roll < 0.66)
     return services.length > 0 && random.chance(0.2)
-      ? configureService(random, services)
+      ? configureService(random, known)
       : configure(random, names, tenantId);
   const holding = holdings.length > 0 ? random.pick(holdings) : { id: "rsv_none", reserved: { tokens: 1 } };
   if (roll < 0.73) return charge(random, names, tenantId, holding);
@@ -111,8 +113,13 @@ function settleOf(random: Random, { reserved }: Holding): Record<string, number>
   return Object.fromEntries(Object.entries(reserved).map(([unit, amount]) => [unit, Math.floor(amount * share)]));
 }
 
-/** Its limit alone: what else bounds it, the ledger does not read. */
-function configureService(random: Random, services: readonly string[]): Request {
+/** Its limit alone, or that of the tenant there: what else bounds it, the ledger does not read. */
+function configureService(random: Random, { tenantId, services, shares }: Known): Request {
+  const shared = Object.keys(shares);
+  if (shared.length > 0 && random.chance(0.5)) {
+    const share = setShare(tenantId, shares, random.pick(shared), random.int(5, 60));
+    return () => share;
+  }
   const { bookId, allowances } = serviceWith(random.pick(services), random.int(20, 120));
   const command = commandsOf(bookId).configure({ change: "service", allowances, flow: {} });
   return () => command;
@@ -122,6 +129,12 @@ function configureService(random: Random, services: readonly string[]): Request 
 export function serviceWith(name: string, limit: number) {
   const period = name.endsWith("h") ? ("hour" as const) : ("none" as const);
   return { bookId: serviceBookId(name), allowances: { tokens: { limit, period, timeZone: "UTC" } } };
+}
+
+/** Another limit in the same window: which units are bound does not change in a run. */
+export function setShare(tenantId: string, shares: Known["shares"], service: string, limit: number): Command {
+  const allowances = { tokens: { ...shares[service]!["tokens"]!, limit } };
+  return commandsOf(tenantId).configure({ change: "share", service, allowances, flow: {} });
 }
 
 function configure(random: Random, names: Names, tenantId: string): Request {

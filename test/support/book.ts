@@ -27,10 +27,15 @@ export interface BookSettings {
   readonly allowances?: Readonly<Record<string, number | null | AllowanceSetting>>;
   readonly userAllowance?: Record<string, number>;
   readonly jobAllowance?: Record<string, number>;
+  readonly shares?: Readonly<Record<string, Readonly<Record<string, number | null | AllowanceSetting>>>>;
 }
 
 export function settingOf(given: number | null | AllowanceSetting): AllowanceSetting {
   return typeof given === "object" && given !== null ? given : { limit: given, period: "none", timeZone: "UTC" };
+}
+
+function settingsOf(given: NonNullable<BookSettings["allowances"]>): Record<string, AllowanceSetting> {
+  return Object.fromEntries(Object.entries(given).map(([unit, one]) => [unit, settingOf(one)]));
 }
 
 /**
@@ -47,8 +52,10 @@ export function bookOf(
   books.set(tenantId, book);
   const name = serviceOfBook(tenantId) ?? "a";
   book.tenant = { id: tenantId, name, enforcement, state, configVersion: 1, createdAt: NOON, deletedAt: null };
+  if (serviceOfBook(tenantId) !== null) book.flows.rows.set(name, {});
   book.settings = {
-    allowances: Object.fromEntries(Object.entries(allowances).map(([unit, given]) => [unit, settingOf(given)])),
+    allowances: settingsOf(allowances),
+    shares: Object.fromEntries(Object.entries(settings.shares ?? {}).map(([name, share]) => [name, settingsOf(share)])),
     userAllowance: settings.userAllowance ?? {},
     jobAllowance: settings.jobAllowance ?? {},
   };
@@ -120,8 +127,8 @@ export class Books {
 
 /** Everything that a command could have changed. */
 export function snapshot(book: TenantBook): object {
-  const { tenant, settings, jobs, reservations, attempts, balances, keys, users, changes } = book;
-  const rows = [jobs, reservations, attempts, balances, keys, users].map((table) => table.rows);
+  const { tenant, settings, jobs, reservations, attempts, balances, keys, users, flows, changes } = book;
+  const rows = [jobs, reservations, attempts, balances, keys, users, flows].map((table) => table.rows);
   return structuredClone({ tenant, settings, rows, changes });
 }
 

@@ -92,14 +92,14 @@ export class TestRecord {
       ...defaultsOf("user", settings.userAllowance),
       ...defaultsOf("job", settings.jobAllowance),
     ];
-    for (const row of rows) await this.addAllowance([id, ...row]);
+    for (const [kind, ...row] of rows) await this.addAllowance([id, kind, "", ...row]);
     return id;
   }
 
   private addAllowance(row: readonly unknown[]): Promise<object[]> {
     return this.sql(
       `INSERT INTO allowances (tenant_id, kind, scope_id, unit, limit_amount, period, time_zone)
-       VALUES ($1, $2, '', $3, $4, $5, $6)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [...row],
     );
   }
@@ -115,7 +115,7 @@ export class TestRecord {
     );
     for (const [unit, given] of Object.entries(allowances)) {
       const { limit, period, timeZone } = settingOf(given);
-      await this.addAllowance([serviceBookId(name), "tenant", unit, limit, period, timeZone]);
+      await this.addAllowance([serviceBookId(name), "tenant", "", unit, limit, period, timeZone]);
     }
     return name;
   }

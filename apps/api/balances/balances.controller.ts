@@ -15,7 +15,7 @@ export class BalancesController {
 
   @Get()
   @Operation({
-    summary: "What was taken of the limits of the tenant, a user or a job",
+    summary: "What was taken of the limits of the tenant, a user, a job or the tenant's share of a service",
     answer: BalanceView,
     list: true,
   })

@@ -1,13 +1,14 @@
 import { PageQuery } from "../lists/page.js";
 import { ChoiceField, PatternField } from "../validation/fields.js";
 
-const SCOPE = /^(tenant|user:[^]+|job:[^]+)$/u;
+const SCOPE = /^(tenant|user:[^]+|job:[^]+|service:[^]+)$/u;
 
 export class BalancesQuery extends PageQuery {
-  @PatternField(SCOPE, "must be tenant, user:<name> or job:<id>", {
+  @PatternField(SCOPE, "must be tenant, user:<name>, job:<id> or service:<name>", {
     optional: true,
-    schema: { type: "string", pattern: SCOPE.source.replace("[^]", "."), default: "tenant" },
-    description: "Whose balances: `tenant`, `user:<name>` or `job:<id>`.",
+    schema: { type: "string", pattern: SCOPE.source.replaceAll("[^]", "."), default: "tenant" },
+    description:
+      "Whose balances: `tenant`, `user:<name>`, `job:<id>` or, of what the tenant may take at a service, `service:<name>`.",
   })
   scope?: string;
 

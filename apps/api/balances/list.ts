@@ -2,6 +2,7 @@ import {
   balanceKey,
   balanceView,
   lookUp,
+  sharePlaces,
   tenantPlace,
   userPlace,
   type Balance,
@@ -16,6 +17,7 @@ import { invalid, notFound } from "../problems/problem.js";
 import type { PrismaClient } from "../record/client.js";
 import { balanceOf, jobOf } from "../record/entities.js";
 import { findOwnLimits, findTenant, recordNow } from "../record/tenants.js";
+import { SERVICE_NAME, SERVICE_RULE } from "../validation/service-name.js";
 import { isText, textRule } from "../validation/text.js";
 import type { BalancesQuery } from "./balances.dto.js";
 
@@ -34,8 +36,12 @@ export async function listBalances(record: PrismaClient, tenantId: string, query
 
 function scopeOf(tenantId: string, text: string): Scope {
   if (text === "tenant") return { kind: "tenant", id: tenantId };
-  const kind = text.startsWith("job:") ? "job" : "user";
+  const kind = text.startsWith("job:") ? "job" : text.startsWith("service:") ? "service" : "user";
   const id = text.slice(kind.length + 1);
+  if (kind === "service") {
+    if (!SERVICE_NAME.test(id)) throw invalid([{ pointer: "/scope", message: `as a service ${SERVICE_RULE}` }]);
+    return { kind, id, tenantId };
+  }
   if (kind === "job" && !isId("job", id)) throw notFound("job");
   if (kind === "user" && !isText(id, USER_LENGTH)) {
     throw invalid([{ pointer: "/scope", message: `as a user ${textRule(USER_LENGTH)}` }]);
@@ -53,13 +59,17 @@ async function ofJob(record: PrismaClient, tenantId: string, id: string): Promis
   return jobBalances(record, tenantId, jobOf(row));
 }
 
-/** One balance for every unit of the tenant, in its current window; one that was never written stands at zero. */
+/** One balance for every unit that is bound there, in its current window; one that was never written stands at zero. */
 async function current(record: PrismaClient, tenantId: string, scope: Scope): Promise<Balance[]> {
   const [{ settings }, own, now] = await Promise.all([
     findTenant(record, tenantId),
     scope.kind === "user" ? findOwnLimits(record, tenantId, scope.id) : {},
     recordNow(record),
   ]);
+  if (scope.kind === "service") {
+    const units = Object.keys(lookUp(settings.shares, scope.id) ?? {});
+    return balancesAt(record, tenantId, sharePlaces(tenantId, settings, scope.id, units, now));
+  }
   const places = Object.keys(settings.allowances).map((unit) =>
     scope.kind === "user"
       ? userPlace(settings, scope.id, lookUp(own, unit), unit, now)

@@ -15,7 +15,8 @@ export class LedgerController {
 
   @Get()
   @Operation({
-    summary: "Every entry that changed a balance, oldest first unless asked otherwise",
+    summary:
+      "Every entry that changed a balance, or what is set for the tenant at a service, oldest first unless asked otherwise",
     description: "With a filter a page may be short, or empty, and still have a next one: `nextCursor` tells.",
     answer: EntryView,
     list: true,

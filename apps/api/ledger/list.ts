@@ -1,4 +1,4 @@
-import { limitView, parseBalanceKey, type EntryDetail } from "#libs/ledger";
+import { limitView, parseBalanceKey, type EntryDetail, type SettingsChange } from "#libs/ledger";
 import type * as rows from "../../../prisma/generated/client.js";
 import { listed, MOST_SCANNED, pageOf, type Listed } from "../lists/page.js";
 import type { PrismaClient } from "../record/client.js";
@@ -42,34 +42,45 @@ function filtersOf({ jobId, reservationId, user, unit, type }: EntriesQuery) {
 }
 
 function entryView(entry: rows.LedgerEntry): object {
-  const { seq, type, at, unit, reserved, spent, keys, reservationId, jobId, userName, detail } = entry;
+  const { tenantId, seq, type, at, unit, reserved, spent, keys, reservationId, jobId, userName, detail } = entry;
   return {
     id: String(seq),
     type,
     at: at.toISOString(),
-    unit,
+    ...(unit !== null && { unit }),
     reserved: Number(reserved),
     spent: Number(spent),
-    scopes: keys.map(scopeOf),
+    scopes: keys.map((key) => scopeOf(tenantId, key)),
     ...(reservationId !== null && { reservationId }),
     ...(jobId !== null && { jobId }),
     ...(userName !== null && { user: userName }),
-    ...(detail !== null && { detail: detailView(detail as unknown as EntryDetail) }),
+    ...(detail !== null && { detail: detailView(detail as unknown as EntryDetail | SettingsChange) }),
   };
 }
 
-function scopeOf(key: string): object {
-  const { scope, window } = parseBalanceKey(key);
+function scopeOf(bookId: string, key: string): object {
+  const { scope, window } = parseBalanceKey(bookId, key);
   return { ...scope, window };
 }
 
-function detailView(detail: EntryDetail): object {
+function detailView(detail: EntryDetail | SettingsChange): object {
+  if ("service" in detail) return settingsView(detail);
   if (!("scope" in detail)) return detail;
   const { scope, from, to, actor, reason } = detail;
   return {
     scope,
     ...(from !== undefined && { from: limitView(from) }),
     to: limitView(to),
+    actor,
+    ...(reason !== null && { reason }),
+  };
+}
+
+function settingsView({ service, before, after, actor, reason }: SettingsChange): object {
+  return {
+    service,
+    ...(before && { before }),
+    ...(after && { after }),
     actor,
     ...(reason !== null && { reason }),
   };

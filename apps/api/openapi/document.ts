@@ -34,9 +34,9 @@ function closeBodies(document: OpenAPIObject): OpenAPIObject {
   return document;
 }
 
-/** The browsable reference, from files of this installation alone. */
-export function serveDocs(app: INestApplication, document: OpenAPIObject): void {
-  SwaggerModule.setup("docs", app, document, {
+/** The browsable reference, from files of this installation alone. Made when somebody first asks: it is a tenth of a start. */
+export function serveDocs(app: INestApplication): void {
+  SwaggerModule.setup("docs", app, () => describe(app), {
     jsonDocumentUrl: "openapi.json",
     raw: ["json"],
     customSiteTitle: "Holdfast",

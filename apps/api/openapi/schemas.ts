@@ -48,6 +48,10 @@ export const PERMIT_SCHEMA = {
 
 export const SCOPE = {
   type: "object",
-  properties: { kind: { type: "string", enum: ["service", "tenant", "user", "job"] }, id: { type: "string" } },
+  properties: {
+    kind: { type: "string", enum: ["service", "tenant", "user", "job"] },
+    id: { type: "string" },
+    tenantId: { ...idSchema("ten"), description: "Of a service: the tenant whose share of it this is." },
+  },
   required: ["kind", "id"],
 };

@@ -113,7 +113,7 @@ export class PermitDesk {
   private orRefuse(name: string, service: KnownService | null, reserved: string | null): ServiceLimits {
     if (!service) throw new Problem("service_unknown", `There is no service "${name}".`);
     if (reserved === null && service.hasAllowances)
-      throw new Problem("conflict", `Service "${name}" has allowances: the reservation must name it.`);
+      throw new Problem("conflict", `Service "${name}" has allowances for this tenant: the reservation must name it.`);
     return service;
   }
 

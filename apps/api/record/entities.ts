@@ -29,10 +29,13 @@ export function tenantOf(row: rows.Tenant): Tenant {
 }
 
 export function settingsOf(allowances: readonly rows.Allowance[]): TenantSettings {
-  const settings: TenantSettings = { allowances: {}, userAllowance: {}, jobAllowance: {} };
-  for (const { kind, unit, limitAmount, period, timeZone } of allowances) {
+  const settings: TenantSettings = { allowances: {}, shares: {}, userAllowance: {}, jobAllowance: {} };
+  for (const { kind, scopeId, unit, limitAmount, period, timeZone } of allowances) {
+    const setting = { limit: amount(limitAmount), period: period as Period, timeZone: timeZone! };
     if (kind === "tenant") {
-      settings.allowances[unit] = { limit: amount(limitAmount), period: period as Period, timeZone: timeZone! };
+      settings.allowances[unit] = setting;
+    } else if (kind === "service") {
+      (settings.shares[scopeId] ??= {})[unit] = setting;
     } else {
       settings[kind === "user" ? "userAllowance" : "jobAllowance"][unit] = Number(limitAmount);
     }
@@ -49,10 +52,10 @@ export function ownLimitsOf(allowances: readonly rows.Allowance[]): Record<strin
 }
 
 export function balanceOf(row: rows.Balance): Balance {
-  const { key, limitAmount, reserved, spent, version } = row;
+  const { tenantId, key, limitAmount, reserved, spent, version } = row;
   return {
     key,
-    ...parseBalanceKey(key),
+    ...parseBalanceKey(tenantId, key),
     limit: amount(limitAmount),
     reserved: Number(reserved),
     spent: Number(spent),

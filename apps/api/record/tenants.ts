@@ -12,7 +12,10 @@ export interface TenantRead {
 export async function findTenant(record: PrismaClient, id: string): Promise<TenantRead> {
   const [row, allowances] = await Promise.all([
     record.tenant.findUnique({ where: { id } }),
-    record.allowance.findMany({ where: { tenantId: id, scopeId: "" }, orderBy: { unit: "asc" } }),
+    record.allowance.findMany({
+      where: { tenantId: id, OR: [{ scopeId: "" }, { kind: "service" }] },
+      orderBy: { unit: "asc" },
+    }),
   ]);
   if (!row) throw notFound("tenant");
   return { tenant: tenantOf(row), settings: settingsOf(allowances) };

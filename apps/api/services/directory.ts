@@ -11,7 +11,7 @@ interface Columns {
 }
 
 export interface KnownService extends ServiceLimits {
-  /** It takes only work that was reserved for it. */
+  /** It, or the tenant's share of it: then it takes only work that was reserved for it. */
   readonly hasAllowances: boolean;
 }
 
@@ -64,9 +64,11 @@ export class ServiceDirectory {
   private async load(tenantId: string, name: string): Promise<KnownService | null> {
     const [row] = await this.record.$queryRaw<Columns[]>(Prisma.sql`
       SELECT s.settings, t.settings AS own,
-        EXISTS (SELECT 1 FROM allowances WHERE tenant_id = ${serviceBookId(name)}) AS "hasAllowances"
+        EXISTS (
+          SELECT 1 FROM allowances WHERE tenant_id = ${serviceBookId(name)}
+            OR (tenant_id = ${tenantId} AND kind = 'service' AND scope_id = ${name})) AS "hasAllowances"
       FROM services s LEFT JOIN tenant_services t ON t.tenant_id = ${tenantId} AND t.name = s.name
-      WHERE s.name = ${name}`);
+      WHERE s.name = ${name} AND s.version > 0`);
     if (!row) return null;
     const { settings, own, hasAllowances } = row;
     return { name, limits: limitsOf(settings), ...(own && { tenantLimits: limitsOf(own) }), hasAllowances };

@@ -8,9 +8,8 @@ import { PrismaClient } from "../record/client.js";
 import { requireTenant } from "../record/tenants.js";
 import { SERVICE_NAME } from "../validation/service-name.js";
 import { Filters } from "../validation/pipe.js";
-import { findService } from "./record.js";
+import { findService, tenantServiceViews } from "./record.js";
 import { ServiceTenantView, TenantServiceView } from "./service.view.js";
-import { ownView } from "./tenant-services.controller.js";
 
 /** At which services a tenant has settings of its own. */
 @AdminRoutes("tenants/:tenantId/services")
@@ -30,7 +29,7 @@ export class TenantServicesListController {
     });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return {
-      data: rows.slice(0, limit).map((row) => ownView(row, "setting")),
+      data: await tenantServiceViews(this.record, rows.slice(0, limit)),
       nextCursor: last ? cursorOf(list, last.name) : null,
     };
   }
@@ -59,8 +58,10 @@ export class ServiceTenantsController {
       take: limit + 1,
     });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const shown = rows.slice(0, limit);
+    const views = await tenantServiceViews(this.record, shown);
     return {
-      data: rows.slice(0, limit).map((row) => ({ tenantId: row.tenantId, ...ownView(row, "setting") })),
+      data: views.map((view, i) => ({ tenantId: shown[i]!.tenantId, ...view })),
       nextCursor: last ? cursorOf(list, last.tenantId) : null,
     };
   }

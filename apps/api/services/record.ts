@@ -1,11 +1,19 @@
-import { balanceView, limitView, serviceBookId, tenantPlace, type AllowanceSetting } from "#libs/ledger";
+import {
+  balanceView,
+  limitView,
+  lookUp,
+  serviceBookId,
+  sharePlaces,
+  tenantPlace,
+  type AllowanceSetting,
+} from "#libs/ledger";
 import { limitOfBody } from "../allowances/allowance.dto.js";
 import { balancesAt } from "../balances/list.js";
 import { notFound } from "../problems/problem.js";
 import { Prisma, type PrismaClient } from "../record/client.js";
 import { settingsOf } from "../record/entities.js";
-import { recordNow } from "../record/tenants.js";
-import type { OperatorServiceBody, ServiceBody } from "./service.dto.js";
+import { findTenant, recordNow } from "../record/tenants.js";
+import type { BoundServiceBody, ServiceBody } from "./service.dto.js";
 
 export interface ServiceRow {
   readonly name: string;
@@ -18,7 +26,7 @@ export interface ServiceRow {
 type Allowances = Readonly<Record<string, AllowanceSetting>>;
 
 /** Settings as they were given, apart: the ledger binds by the allowances, flow control by the others. */
-export function partsOf({ allowances = {}, ...flow }: OperatorServiceBody): {
+export function partsOf({ allowances = {}, reason: _, ...flow }: BoundServiceBody): {
   flow: ServiceBody;
   allowances: Allowances;
 } {
@@ -29,28 +37,19 @@ export function partsOf({ allowances = {}, ...flow }: OperatorServiceBody): {
   return { flow, allowances: Object.fromEntries(settings) as Allowances };
 }
 
-/** Makes a service, all of it at once; false where it is there already, and then nothing is changed. */
-export async function createService(record: PrismaClient, name: string, body: OperatorServiceBody): Promise<boolean> {
-  const { flow, allowances } = partsOf(body);
-  const rows = Object.entries(allowances).map(([unit, setting]) => ({ unit, ...setting }));
-  const made = await record.$queryRaw<object[]>(Prisma.sql`
-    WITH made AS (
-      INSERT INTO services (name, settings, created_at, updated_at)
-      VALUES (${name}, ${JSON.stringify(flow)}::json, holdfast_now(), holdfast_now())
-      ON CONFLICT (name) DO NOTHING RETURNING name
-    ), bound AS (
-      INSERT INTO allowances (tenant_id, kind, scope_id, unit, limit_amount, period, time_zone)
-      SELECT ${serviceBookId(name)}, 'tenant', '', x.unit, x."limit", x.period, x."timeZone"
-      FROM made, json_to_recordset(${JSON.stringify(rows)}::json)
-        AS x(unit text, "limit" bigint, period text, "timeZone" text)
-    )
-    SELECT name FROM made`);
-  return made.length > 0;
+/** Names a service, so that there is what is locked when something is set for it; until then nobody sees it. */
+export async function nameService(record: PrismaClient, name: string): Promise<void> {
+  await record.$executeRaw(Prisma.sql`
+    INSERT INTO services (name, settings, version, created_at, updated_at)
+    VALUES (${name}, '{}', 0, holdfast_now(), holdfast_now()) ON CONFLICT (name) DO NOTHING`);
 }
+
+/** Services for which something was set. */
+export const MADE = { version: { gt: 0 } };
 
 /** Throws Problem where there is none. */
 export async function findService(record: PrismaClient, name: string): Promise<ServiceRow> {
-  const row = await record.service.findUnique({ where: { name } });
+  const row = await record.service.findUnique({ where: { name, ...MADE } });
   if (!row) throw notFound("service");
   return row;
 }
@@ -80,13 +79,51 @@ async function allowancesOf(record: PrismaClient, names: readonly string[]) {
 
 function serviceView(row: ServiceRow, { allowances }: ReturnType<typeof settingsOf>): object {
   const { name, settings, version, createdAt, updatedAt } = row;
-  const shown = Object.entries(allowances).map(([unit, one]) => [unit, { ...one, limit: limitView(one.limit) }]);
   return {
     name,
-    ...(shown.length > 0 && { allowances: Object.fromEntries(shown) as object }),
+    ...allowancesView(allowances),
     ...(settings as ServiceBody),
     version: Number(version),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
+}
+
+function allowancesView(allowances: Allowances): object {
+  const shown = Object.entries(allowances).map(([unit, one]) => [unit, { ...one, limit: limitView(one.limit) }]);
+  return shown.length > 0 ? { allowances: Object.fromEntries(shown) as object } : {};
+}
+
+type OwnRow = Readonly<Record<"tenantId" | "name", string>> & { readonly settings: unknown; readonly updatedAt: Date };
+
+/** What is set for tenants at services, each with its share. */
+export async function tenantServiceViews(record: PrismaClient, rows: readonly OwnRow[]): Promise<object[]> {
+  const places = rows.map(({ tenantId, name }) => ({ tenantId, scopeId: name }));
+  const found = await record.allowance.findMany({ where: { kind: "service", OR: places }, orderBy: { unit: "asc" } });
+  return rows.map((row) => {
+    const own = found.filter(({ tenantId, scopeId }) => tenantId === row.tenantId && scopeId === row.name);
+    return tenantServiceView(row, lookUp(settingsOf(own).shares, row.name) ?? {});
+  });
+}
+
+function tenantServiceView({ name, settings, updatedAt }: OwnRow, share: Allowances): object {
+  return { name, ...allowancesView(share), ...(settings as ServiceBody), updatedAt: updatedAt.toISOString() };
+}
+
+/** What is set for one tenant at a service, and what was taken of its share, each in its current window. */
+export async function tenantServiceOf(
+  record: PrismaClient,
+  tenantId: string,
+  name: string,
+): Promise<{ flow: ServiceBody; view: object; balances: object[] }> {
+  const [row, { settings }, now] = await Promise.all([
+    record.tenantService.findUnique({ where: { tenantId_name: { tenantId, name } } }),
+    findTenant(record, tenantId),
+    recordNow(record),
+  ]);
+  if (!row) throw notFound("setting");
+  const share = lookUp(settings.shares, name) ?? {};
+  const places = sharePlaces(tenantId, settings, name, Object.keys(share), now);
+  const [flow, view] = [row.settings as ServiceBody, tenantServiceView(row, share)];
+  return { flow, view, balances: (await balancesAt(record, tenantId, places)).map(balanceView) };
 }

@@ -1,6 +1,13 @@
 import { invalid } from "../problems/problem.js";
 import { AllowanceBody } from "../allowances/allowance.dto.js";
-import { ChoiceField, DecimalField, IntegerField, NestedField, ObjectsByUnitField } from "../validation/fields.js";
+import {
+  ChoiceField,
+  DecimalField,
+  IntegerField,
+  NestedField,
+  ObjectsByUnitField,
+  TextField,
+} from "../validation/fields.js";
 
 const MOST_PLACES = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -69,19 +76,39 @@ export class ServiceBody {
   adaptive?: AdaptiveBody;
 }
 
+/** With what the ledger binds by, and why it is set. */
+export interface BoundServiceBody extends ServiceBody {
+  allowances?: Record<string, AllowanceBody>;
+  reason?: string;
+}
+
+const NO_PERIOD = "A period that is left out is `none`, a time zone UTC.";
+
+function BindingField(description: string): PropertyDecorator {
+  const schema = { $ref: "#/components/schemas/AllowanceBody" };
+  const options = { optional: true, description: `${description} ${NO_PERIOD}` };
+  return ObjectsByUnitField(() => AllowanceBody, schema, options);
+}
+
 /** All that is set for a service over all tenants. */
-export class OperatorServiceBody extends ServiceBody {
-  @ObjectsByUnitField(
-    () => AllowanceBody,
-    { $ref: "#/components/schemas/AllowanceBody" },
-    {
-      optional: true,
-      description:
-        "What all tenants together may reserve and spend with reservations that name the service. A period that is left " +
-        "out is `none`, a time zone UTC.",
-    },
+export class OperatorServiceBody extends ServiceBody implements BoundServiceBody {
+  @BindingField("What all tenants together may reserve and spend with reservations that name the service.")
+  allowances?: Record<string, AllowanceBody>;
+
+  @TextField({ max: 500, optional: true, description: "For the journal." })
+  reason?: string;
+}
+
+/** All that is set for one tenant at a service. */
+export class TenantServiceBody extends ServiceBody implements BoundServiceBody {
+  @BindingField(
+    "The tenant's share: what it may reserve and spend with reservations that name the service, in units that it has an " +
+      "allowance in.",
   )
   allowances?: Record<string, AllowanceBody>;
+
+  @TextField({ max: 500, optional: true, description: "For the journal." })
+  reason?: string;
 }
 
 /** What one field alone cannot tell. Throws Problem. */

@@ -64,6 +64,9 @@ export class ServiceDetailView extends ServiceView {
 
 /** What bounds one tenant's calls to a service, as it was given. */
 export class TenantServiceView extends ServiceBody {
+  @MaybeShown(unitMapSchema({ $ref: "#/components/schemas/AllowanceSettingView" }))
+  allowances?: object;
+
   @Shown(TEXT)
   name!: string;
 
@@ -79,6 +82,9 @@ export class ServiceTenantView extends TenantServiceView {
 
 /** With how the tenant stands there: its own places, tokens, breaker and limit, and its own callers that wait. */
 export class TenantServiceDetailView extends TenantServiceView {
+  @Shown({ type: [BalanceView] }, { description: "What was taken of its share, each in its current window." })
+  balances!: BalanceView[];
+
   @Shown({ type: ServiceLiveView })
   live!: ServiceLiveView;
 }

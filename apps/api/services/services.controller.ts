@@ -20,7 +20,7 @@ import { AllowanceSettingView } from "../tenants/tenant.view.js";
 import { SERVICE_NAME } from "../validation/service-name.js";
 import { Filters, Payload } from "../validation/pipe.js";
 import { limitsOf } from "./limits.js";
-import { createService, findService, partsOf, serviceBalances, serviceViews, type ServiceRow } from "./record.js";
+import { findService, MADE, nameService, partsOf, serviceBalances, serviceViews, type ServiceRow } from "./record.js";
 import { BreakerStateBody, checkService, OperatorServiceBody, type ServiceBody } from "./service.dto.js";
 import { ServiceDetailView, ServiceLiveView, ServiceView } from "./service.view.js";
 
@@ -39,7 +39,7 @@ export class ServicesController {
     summary: "Make a service, or replace all its settings",
     description:
       "What is left out does not bind; 0 lets nothing through. Allowances hold at once, and what was taken of them stays " +
-      "taken; a change of a limit is journalled. The others hold within a second in every process.",
+      "taken. The others hold within a second in every process. What changed is journalled, with the reason.",
     answer: ServiceView,
   })
   async set(
@@ -48,12 +48,10 @@ export class ServicesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     checkService(body);
-    if (!(await createService(this.record, name, body))) {
-      const outcome = await this.ledger.execute(
-        configureCommand(serviceBookId(name), { change: "service", ...partsOf(body) }),
-      );
-      if (outcome.type === "refused") return answer(reply, outcome, 200);
-    }
+    await nameService(this.record, name);
+    const change = { change: "service", ...partsOf(body) } as const;
+    const outcome = await this.ledger.execute(configureCommand(serviceBookId(name), change, body));
+    if (outcome.type === "refused") return answer(reply, outcome, 200);
     const [view] = await serviceViews(this.record, [await findService(this.record, name)]);
     return view!;
   }
@@ -64,7 +62,7 @@ export class ServicesController {
     const limit = limitOf(query.limit);
     const after = afterOf("services", query.cursor, SERVICE_NAME) ?? "";
     const rows = await this.record.service.findMany({
-      where: { name: { gt: after } },
+      where: { name: { gt: after }, ...MADE },
       orderBy: { name: "asc" },
       take: limit + 1,
     });
@@ -81,8 +79,9 @@ export class ServicesController {
 
   @Get(":service/ledger")
   @Operation({
-    summary: "Every entry that changed a balance of a service, oldest first unless asked otherwise",
-    description: "The work of all tenants, each entry with whose it was, and who changed a limit.",
+    summary:
+      "Every entry that changed a balance of a service, or what is set for it, oldest first unless asked otherwise",
+    description: "The work of all tenants, each entry with whose it was, and who changed a setting.",
     answer: EntryView,
     list: true,
   })

@@ -1,48 +1,48 @@
-import { Delete, Get, Put } from "@nestjs/common";
+import { Delete, Get, Put, Res } from "@nestjs/common";
+import type { FastifyReply } from "fastify";
 import { Flow } from "#libs/flow";
+import { Ledger } from "#libs/ledger";
+import { answer } from "../http/answer.js";
 import { IdParam, ServiceParam } from "../http/params.js";
 import { AdminRoutes } from "../http/routes.js";
 import { Operation } from "../openapi/operation.js";
-import { notFound } from "../problems/problem.js";
-import { Prisma, PrismaClient } from "../record/client.js";
+import { PrismaClient } from "../record/client.js";
+import { configureCommand } from "../tenants/configure.js";
 import { Payload } from "../validation/pipe.js";
-import { checkService, ServiceBody } from "./service.dto.js";
 import { limitsOf } from "./limits.js";
+import { partsOf, tenantServiceOf } from "./record.js";
+import { checkService, TenantServiceBody } from "./service.dto.js";
 import { TenantServiceDetailView, TenantServiceView } from "./service.view.js";
 
-interface OwnRow {
-  readonly name: string;
-  readonly settings: unknown;
-  readonly updatedAt: Date;
-}
-
-/** What bounds the calls of one tenant to a service besides what bounds them all, so that it cannot take everything. */
+/** What bounds the work of one tenant at a service besides what bounds them all, so that it cannot take everything. */
 @AdminRoutes("tenants/:tenantId/services/:service")
 export class TenantServicesController {
   constructor(
     private readonly record: PrismaClient,
+    private readonly ledger: Ledger,
     private readonly flow: Flow,
   ) {}
 
   @Put()
   @Operation({
     summary: "Set what bounds one tenant at a service: all of it is replaced",
-    description: "Besides what bounds all tenants. A queue narrows the service's.",
+    description:
+      "Besides what bounds all tenants. A queue narrows the service's. Allowances hold at once, and what was taken of them " +
+      "stays taken. What changed is journalled, with the reason.",
     answer: TenantServiceView,
+    problems: ["unit_unknown"],
   })
   async set(
     @IdParam("tenant") tenantId: string,
-    @ServiceParam() name: string,
-    @Payload() body: ServiceBody,
+    @ServiceParam() service: string,
+    @Payload() body: TenantServiceBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     checkService(body);
-    const [row] = await this.record.$queryRaw<OwnRow[]>(Prisma.sql`
-      INSERT INTO tenant_services (tenant_id, name, settings, updated_at)
-      SELECT t.id, s.name, ${JSON.stringify(body)}::json, holdfast_now()
-      FROM tenants t, services s WHERE t.id = ${tenantId} AND t.state <> 'deleted' AND s.name = ${name}
-      ON CONFLICT (tenant_id, name) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
-      RETURNING name, settings, updated_at AS "updatedAt"`);
-    return ownView(row, "tenant or service");
+    const change = { change: "share", service, ...partsOf(body) } as const;
+    const outcome = await this.ledger.execute(configureCommand(tenantId, change, body));
+    if (outcome.type === "refused") return answer(reply, outcome, 200);
+    return (await tenantServiceOf(this.record, tenantId, service)).view;
   }
 
   @Get()
@@ -52,24 +52,25 @@ export class TenantServicesController {
     answer: TenantServiceDetailView,
   })
   async detail(@IdParam("tenant") tenantId: string, @ServiceParam() name: string): Promise<object> {
-    const row = await this.record.tenantService.findUnique({ where: { tenantId_name: { tenantId, name } } });
-    if (!row) throw notFound("setting");
-    const live = await this.flow.show(name, limitsOf(row.settings as ServiceBody), tenantId);
-    return { ...ownView(row, "setting"), live: { ...live, shared: this.flow.isShared } };
+    const { flow, view, balances } = await tenantServiceOf(this.record, tenantId, name);
+    const live = await this.flow.show(name, limitsOf(flow), tenantId);
+    return { ...view, balances, live: { ...live, shared: this.flow.isShared } };
   }
 
   @Delete()
-  @Operation({ summary: "Let a service's own settings alone bound the tenant", answer: TenantServiceView })
-  async remove(@IdParam("tenant") tenantId: string, @ServiceParam() name: string): Promise<object> {
-    const [row] = await this.record.$queryRaw<OwnRow[]>(Prisma.sql`
-      DELETE FROM tenant_services WHERE tenant_id = ${tenantId} AND name = ${name}
-      RETURNING name, settings, updated_at AS "updatedAt"`);
-    return ownView(row, "setting");
+  @Operation({
+    summary: "Let a service's own settings alone bound the tenant",
+    description: "What was taken of its share stays on record.",
+    answer: TenantServiceView,
+  })
+  async remove(
+    @IdParam("tenant") tenantId: string,
+    @ServiceParam() service: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const { view } = await tenantServiceOf(this.record, tenantId, service);
+    const change = { change: "share", service, allowances: {}, flow: null } as const;
+    const outcome = await this.ledger.execute(configureCommand(tenantId, change));
+    return outcome.type === "refused" ? answer(reply, outcome, 200) : view;
   }
-}
-
-/** Throws Problem where there is no row. */
-export function ownView(row: OwnRow | null | undefined, what: string): object {
-  if (!row) throw notFound(what);
-  return { name: row.name, ...(row.settings as ServiceBody), updatedAt: row.updatedAt.toISOString() };
 }

@@ -3,6 +3,7 @@ import type { Ledger } from "#libs/ledger";
 import { MOST_SERVICES, type Metrics } from "#libs/telemetry";
 import type { PrismaClient } from "../record/client.js";
 import { limitsOf } from "../services/limits.js";
+import { MADE } from "../services/record.js";
 import type { ServiceBody } from "../services/service.dto.js";
 
 /** What is found out about this process and about the services when somebody asks for the figures. */
@@ -22,7 +23,7 @@ type ServiceInstruments = Metrics["services"];
 /** The first so many by their names; whatever cannot be looked up is not shown. */
 async function lookUpServices(instruments: ServiceInstruments, flow: Flow, record: PrismaClient): Promise<void> {
   for (const gauge of Object.values(instruments)) gauge.reset();
-  const services = await record.service.findMany({ orderBy: { name: "asc" }, take: MOST_SERVICES });
+  const services = await record.service.findMany({ where: MADE, orderBy: { name: "asc" }, take: MOST_SERVICES });
   await Promise.all(
     services.map(async ({ name, settings }) => {
       show(instruments, name, await flow.show(name, limitsOf(settings as unknown as ServiceBody)));

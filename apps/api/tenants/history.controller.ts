@@ -28,7 +28,11 @@ export class HistoryController {
   constructor(private readonly record: PrismaClient) {}
 
   @Get("balances")
-  @Operation({ summary: "What was taken of the limits of a tenant, a user or a job", answer: BalanceView, list: true })
+  @Operation({
+    summary: "What was taken of the limits of a tenant, a user, a job or its share of a service",
+    answer: BalanceView,
+    list: true,
+  })
   async balances(@IdParam("tenant") id: string, @Filters() query: BalancesQuery): Promise<Listed> {
     await requireTenant(this.record, id);
     return listBalances(this.record, id, query);
@@ -36,7 +40,8 @@ export class HistoryController {
 
   @Get("ledger")
   @Operation({
-    summary: "Every entry that changed a balance of a tenant, oldest first unless asked otherwise",
+    summary:
+      "Every entry that changed a balance of a tenant, or what is set for it at a service, oldest first unless asked otherwise",
     answer: EntryView,
     list: true,
   })

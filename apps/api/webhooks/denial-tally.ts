@@ -1,4 +1,4 @@
-import type { Denial, LedgerLog } from "#libs/ledger";
+import type { Denial, LedgerLog, Scope } from "#libs/ledger";
 import { OPERATOR } from "#libs/webhooks";
 import { Prisma, type PrismaClient } from "../record/client.js";
 
@@ -32,8 +32,9 @@ export class DenialTally {
   ) {}
 
   note(tenantId: string, last: Denial): void {
-    const isRoom = this.tallied.size < MOST_SCOPES || this.tallied.has(keyOf(tenantId, last.scope.id, last));
-    this.add(tenantId, isRoom ? last.scope.id : "", last, 1);
+    const scopeId = nameOf(last.scope);
+    const isRoom = this.tallied.size < MOST_SCOPES || this.tallied.has(keyOf(tenantId, scopeId, last));
+    this.add(tenantId, isRoom ? scopeId : "", last, 1);
   }
 
   /** Writes what is left. */
@@ -83,6 +84,11 @@ export class DenialTally {
       ON CONFLICT (tenant_id, kind, scope_id, unit) DO UPDATE
       SET count = d.count + excluded.count, last_at = excluded.last_at, last = excluded.last`);
   }
+}
+
+/** Tells a tenant's share of a service from the service: no name of one has a space. */
+function nameOf({ id, tenantId }: Scope): string {
+  return tenantId === undefined ? id : `${tenantId} ${id}`;
 }
 
 function keyOf(tenantId: string, scopeId: string, { scope, unit }: Denial): string {

@@ -13,7 +13,7 @@ import { Notice } from "../frame/notice.js";
 import { Panel } from "../frame/panel.js";
 import { save } from "../frame/save.js";
 
-const TYPES = ["reserve", "charge", "settle", "release", "expire", "grant", "return", "limit"];
+const TYPES = ["reserve", "charge", "settle", "release", "expire", "grant", "return", "limit", "settings"];
 const TEXTS = ["unit", "user", "jobId", "reservationId"] as const;
 const NAMES = { unit: "Unit", user: "User", jobId: "Job", reservationId: "Reservation" };
 const ORDERS = { newest: "newest first", oldest: "oldest first" };
@@ -25,7 +25,7 @@ const signed = (value: number): string => (value > 0 ? `+${amount(value)}` : amo
 const COLUMNS: readonly Column<Entry>[] = [
   { title: "At", cell: ({ at }) => <span className="number">{moment(at)}</span> },
   { title: "Entry", cell: ({ type, detail }) => `${type}${detail?.late ? ", late" : ""}` },
-  { title: "Unit", cell: ({ unit }) => unit },
+  { title: "Unit", cell: ({ unit }) => unit ?? "" },
   { title: "Reserved", right: true, cell: ({ reserved }) => signed(reserved) },
   { title: "Spent", right: true, cell: ({ spent }) => signed(spent) },
   { title: "User", cell: ({ user }) => user ?? "" },
@@ -144,20 +144,33 @@ const HEAD = ["id", "at", "type", "unit", "reserved", "spent", "user", "jobId", 
 
 function csvRow(entry: Entry): (string | number | undefined)[] {
   const { id, at, type, unit, reserved, spent, user, jobId, reservationId, scopes, detail } = entry;
-  const places = scopes.map(({ kind, id: name }) => `${kind} ${name}`).join("; ");
+  const places = scopes
+    .map(({ kind, id: name, tenantId }) => [kind, name, tenantId && `of ${tenantId}`].filter(Boolean).join(" "))
+    .join("; ");
   return [id, at, type, unit, reserved, spent, user, jobId, reservationId, places, detail && JSON.stringify(detail)];
 }
 
 function detailOf({ detail }: Entry): string {
   if (!detail) return "";
-  const { child, attempt, childJobId, from, to, actor, reason } = detail;
+  const { child, attempt, childJobId, from, to, service, before, after, actor, reason } = detail;
   return [
     child !== undefined && `child ${child}, attempt ${attempt}`,
     childJobId !== undefined && `child job ${childJobId}`,
     to !== undefined && `${from === undefined ? "none" : limitText(from)} → ${limitText(to)}`,
+    service !== undefined && `${service}: ${changesOf(before, after)}`,
     actor !== undefined && `by ${actor}`,
     reason,
   ]
     .filter(Boolean)
     .join("; ");
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** What differs between settings of a service, by name. */
+function changesOf(before: Settings = {}, after: Settings = {}): string {
+  const text = (value: unknown): string => (value === undefined ? "none" : JSON.stringify(value));
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => text(before[name]) !== text(after[name]));
+  return changed.map((name) => `${name} ${text(before[name])} → ${text(after[name])}`).join(", ");
 }

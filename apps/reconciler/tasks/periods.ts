@@ -9,10 +9,12 @@ const PAGE = 500;
 const LANES = 32;
 
 const PERIODIC = `
-  SELECT a.tenant_id, a.unit, a.period, a.time_zone, (extract(epoch FROM holdfast_now()) * 1000)::float8 AS now
+  SELECT a.tenant_id, a.kind, a.scope_id, a.unit, a.period, a.time_zone,
+    (extract(epoch FROM holdfast_now()) * 1000)::float8 AS now
   FROM allowances a LEFT JOIN tenants t ON t.id = a.tenant_id
-  WHERE t.state IS DISTINCT FROM 'deleted' AND a.kind = 'tenant' AND a.scope_id = '' AND a.period <> 'none' AND (a.tenant_id, a.unit) > ($1, $2)
-  ORDER BY a.tenant_id, a.unit LIMIT ${PAGE}`;
+  WHERE t.state IS DISTINCT FROM 'deleted' AND a.kind IN ('tenant', 'service') AND a.period <> 'none'
+    AND (a.tenant_id, a.kind, a.scope_id, a.unit) > ($1, $2, $3, $4)
+  ORDER BY a.tenant_id, a.kind, a.scope_id, a.unit LIMIT ${PAGE}`;
 
 const MISSING = `
   SELECT DISTINCT w.tenant_id FROM unnest($1::text[], $2::text[]) AS w(tenant_id, key)
@@ -20,6 +22,9 @@ const MISSING = `
 
 interface Periodic {
   readonly tenant_id: string;
+  /** `service`: a tenant's share of the one that `scope_id` names. */
+  readonly kind: "tenant" | "service";
+  readonly scope_id: string;
   readonly unit: string;
   readonly period: Period;
   readonly time_zone: string;
@@ -27,8 +32,8 @@ interface Periodic {
 }
 
 /**
- * Opens the current window of every tenant's and every service's allowances that have a period, so that a new window is there, at exactly
- * its limit, before anybody works in it. Work opens its windows itself; nothing waits for this.
+ * Opens the current window of every allowance of a tenant or a service, and of every share of a service, that has a period,
+ * so that a new window is there, at exactly its limit, before anybody works in it. Work opens its windows itself; nothing waits for this.
  */
 export class Periods implements Task {
   readonly name = "periods";
@@ -44,22 +49,22 @@ export class Periods implements Task {
 
   async run(tally: Tally, signal: AbortSignal): Promise<"done"> {
     this.dueAt = Infinity;
-    for (let place = ["", ""]; !signal.aborted;) {
+    for (let place = ["", "", "", ""]; !signal.aborted;) {
       const { rows: page } = await this.pool.query<Periodic>(PERIODIC, place);
       await this.open(await this.missingOf(page), tally, signal);
       const last = page.at(-1);
       if (!last || page.length < PAGE) break;
-      place = [last.tenant_id, last.unit];
+      place = [last.tenant_id, last.kind, last.scope_id, last.unit];
     }
     return "done";
   }
 
   /** The tenants of which a current window is missing. */
   private async missingOf(page: readonly Periodic[]): Promise<string[]> {
-    const keys = page.map(({ tenant_id: id, unit, period, time_zone: timeZone, now }) => {
+    const keys = page.map(({ tenant_id: id, kind, scope_id, unit, period, time_zone: timeZone, now }) => {
       const window = windowAt(period, timeZone, now);
       this.dueAt = Math.min(this.dueAt, performance.now() + (window.end ?? Infinity) - now);
-      return balanceKey(scopeOfBook(id), unit, window.id);
+      return balanceKey(kind === "service" ? { kind, id: scope_id } : scopeOfBook(id), unit, window.id);
     });
     const { rows } = await this.pool.query<{ tenant_id: string }>(MISSING, [page.map((row) => row.tenant_id), keys]);
     return rows.map((row) => row.tenant_id);

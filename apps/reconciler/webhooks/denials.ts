@@ -82,7 +82,7 @@ function add(together: Map<string, Counted>, row: Counted): void {
 
 function dataOf({ kind, scopeId, unit, count, firstAt, lastAt, last }: Counted): object {
   return {
-    scope: { kind, id: scopeId === "" ? null : scopeId },
+    scope: scopeId === "" ? { kind, id: null } : last.scope,
     unit,
     count,
     firstAt: firstAt.toISOString(),

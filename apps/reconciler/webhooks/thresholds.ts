@@ -60,7 +60,7 @@ interface Changed {
 }
 
 /**
- * Tells what part of a limit of a tenant or a user is spent. What is spent only grows, so a threshold is told once a window,
+ * Tells what part of a limit of a tenant, of its share of a service or of a user is spent. What is spent only grows, so a threshold is told once a window,
  * and once more where a higher limit let it fall below. What is reserved comes and goes: it would be told and not be true.
  */
 export class Thresholds implements Look {
@@ -90,7 +90,9 @@ export class Thresholds implements Look {
     for (const changed of rows) {
       const reached = THRESHOLDS.filter((threshold) => threshold > changed.told && threshold <= changed.level);
       for (const threshold of reached) {
-        added += Math.sign(await addEvent(client, { type: this.type, tenantId, data: dataOf(changed, threshold) }));
+        added += Math.sign(
+          await addEvent(client, { type: this.type, tenantId, data: dataOf(tenantId, changed, threshold) }),
+        );
       }
     }
     if (rows.length > 0)
@@ -99,9 +101,9 @@ export class Thresholds implements Look {
   }
 }
 
-function dataOf({ key, limit, spent, reserved }: Changed, threshold: number): object {
+function dataOf(tenantId: string, { key, limit, spent, reserved }: Changed, threshold: number): object {
   return {
-    ...parseBalanceKey(key),
+    ...parseBalanceKey(tenantId, key),
     threshold,
     limit,
     spent,

@@ -7,6 +7,11 @@ export interface components {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
       };
       /** @example tokens */
       unit: string;
@@ -184,6 +189,11 @@ export interface components {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
       };
       /** @example tokens */
       unit: string;
@@ -282,6 +292,11 @@ export interface components {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
       };
       /** @example tokens */
       unit: string;
@@ -849,14 +864,17 @@ export interface components {
       /** @description Sequence number, as text: entries of a tenant are in the order in which they were committed. */
       id: string;
       /** @enum {string} */
-      type: "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit";
+      type: "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit" | "settings";
       /**
        * Format: date-time
        * @example 2026-01-31T09:30:00.000Z
        */
       at: string;
-      /** @example tokens */
-      unit: string;
+      /**
+       * @description Of every type but `settings`.
+       * @example tokens
+       */
+      unit?: string;
       /** @description Added to what is held; negative when given back. */
       reserved: number;
       /** @description Added to what is spent. */
@@ -865,6 +883,11 @@ export interface components {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
         /**
          * @description `none`, or `<period>@<start>`: the period window that this counts in.
          * @example day@2026-01-31T00:00:00.000Z
@@ -876,7 +899,7 @@ export interface components {
       /** @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
       jobId?: string;
       user?: string;
-      /** @description Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. In the ledger of a service: whose work it was. Of a grant that was taken from a job, or came back to it: which child job's. Of a change of a limit: who changed it, from what, to what, why. */
+      /** @description Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. In the ledger of a service: whose work it was. Of a grant that was taken from a job, or came back to it: which child job's. Of a change of a limit: who changed it, from what, to what, why; of `settings`, the same of all else that bounds calls to a service, as it was given: without `before` nothing was set, without `after` nothing is. */
       detail?: {
         /** @constant */
         late?: true;
@@ -890,11 +913,23 @@ export interface components {
           /** @enum {string} */
           kind: "service" | "tenant" | "user" | "job";
           id: string;
+          /**
+           * @description Of a service: the tenant whose share of it this is.
+           * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+           */
+          tenantId?: string;
         };
         /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */
         from?: number | "unlimited";
         /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */
         to?: number | "unlimited";
+        service?: string;
+        before?: {
+          [key: string]: unknown;
+        };
+        after?: {
+          [key: string]: unknown;
+        };
         actor?: string;
         reason?: string;
       };
@@ -1439,7 +1474,7 @@ export interface operations {
         limit?: number;
         /** @description The `nextCursor` of the page before. */
         cursor?: string;
-        /** @description Whose balances: `tenant`, `user:<name>` or `job:<id>`. */
+        /** @description Whose balances: `tenant`, `user:<name>`, `job:<id>` or, of what the tenant may take at a service, `service:<name>`. */
         scope?: string;
         /** @description `current` (the default) answers what binds now, on one page; `all` also what earlier windows came to. */
         windows?: "current" | "all";
@@ -1450,7 +1485,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What was taken of the limits of the tenant, a user or a job */
+      /** @description What was taken of the limits of the tenant, a user, a job or the tenant's share of a service */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1476,7 +1511,7 @@ export interface operations {
         reservationId?: string;
         user?: string;
         unit?: string;
-        type?: "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit";
+        type?: "reserve" | "charge" | "settle" | "release" | "expire" | "grant" | "return" | "limit" | "settings";
         /** @description Which come first; `oldest` by default. A cursor belongs to one order. */
         order?: "oldest" | "newest";
       };
@@ -1486,7 +1521,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every entry that changed a balance, oldest first unless asked otherwise */
+      /** @description Every entry that changed a balance, or what is set for the tenant at a service, oldest first unless asked otherwise */
       200: {
         headers: {
           [name: string]: unknown;

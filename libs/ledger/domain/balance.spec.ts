@@ -31,7 +31,9 @@ describe("the key of a balance", () => {
     fc.assert(
       fc.property(place, (one) => {
         const key = balanceKey(one.scope, one.unit, one.window);
-        expect(parseBalanceKey(key)).toEqual(one);
+        const own = one.scope.kind === "service" ? { ...one, scope: { ...one.scope, tenantId: "ten_1" } } : one;
+        expect(parseBalanceKey("ten_1", key)).toEqual(own);
+        expect(parseBalanceKey("service:a", key)).toEqual(one);
         expect(unitOfKey(key)).toBe(one.unit);
       }),
       { numRuns: 2_000 },
@@ -43,6 +45,6 @@ describe("the key of a balance", () => {
   });
 
   it.each(["", "tenant", "tenant:a", "tenant:a:tokens"])("is not %p", (text) => {
-    expect(() => parseBalanceKey(text)).toThrow("not a balance key");
+    expect(() => parseBalanceKey("ten_1", text)).toThrow("not a balance key");
   });
 });

@@ -1,4 +1,5 @@
 import type { Scope, ScopeKind } from "#libs/plan";
+import { serviceOfBook } from "./service-book.js";
 
 /** One limit and what was taken of it: a scope, a unit and a period window. Amounts are integers of the unit. */
 export interface Balance {
@@ -17,7 +18,7 @@ export interface Balance {
 }
 
 /**
- * The one name of a balance within its tenant, the same in the record, in Redis and in the reducer:
+ * The one name of a balance within its book, the same in the record, in Redis and in the reducer:
  * `<kind>:<encoded id>:<unit>:<window>`. Kinds and units contain no colon and the id is percent-encoded, so two
  * different balances can never meet on one key; only the window, which comes last, may contain colons.
  */
@@ -25,12 +26,15 @@ export function balanceKey(scope: Scope, unit: string, window: string): string {
   return `${scope.kind}:${encodeURIComponent(scope.id)}:${unit}:${window}`;
 }
 
-export function parseBalanceKey(key: string): { scope: Scope; unit: string; window: string } {
+/** What a key names in a book: at a service, the book of a tenant has the tenant's share. */
+export function parseBalanceKey(bookId: string, key: string): { scope: Scope; unit: string; window: string } {
   const [kind, id, unit, ...window] = key.split(":");
   if (kind === undefined || id === undefined || unit === undefined || window.length === 0) {
     throw new Error(`not a balance key: ${key}`);
   }
-  return { scope: { kind: kind as ScopeKind, id: decodeURIComponent(id) }, unit, window: window.join(":") };
+  const scope = { kind: kind as ScopeKind, id: decodeURIComponent(id) };
+  const isShare = kind === "service" && serviceOfBook(bookId) === null;
+  return { scope: isShare ? { ...scope, tenantId: bookId } : scope, unit, window: window.join(":") };
 }
 
 /** The unit of a balance key, without decoding the rest. */

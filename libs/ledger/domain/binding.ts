@@ -1,7 +1,7 @@
 import { lookUp, type Scope } from "#libs/plan";
 import { balanceKey, type Balance } from "./balance.js";
 import type { TenantBook } from "./book.js";
-import type { Job, TenantSettings, UserAllowanceSetting } from "./entities.js";
+import type { AllowanceSetting, Job, TenantSettings, UserAllowanceSetting } from "./entities.js";
 import { scopeOfBook } from "./service-book.js";
 import { windowAt } from "./window.js";
 
@@ -10,6 +10,8 @@ export interface Binding {
   readonly tenantId: string;
   readonly job: Pick<Job, "id" | "user" | "allowance" | "ancestors">;
   readonly settings: TenantSettings;
+  /** The service that the work is for; null: none. */
+  readonly service: string | null;
   /** The user's own limits by unit. */
   readonly own: Readonly<Record<string, UserAllowanceSetting>>;
 }
@@ -18,15 +20,16 @@ export interface Binding {
 export type Place = Pick<Balance, "key" | "scope" | "unit" | "window" | "limit">;
 
 /**
- * The balances that bind work in `units` at `now`, narrowest scope first: job, user, tenant. A unit that the tenant
- * has no allowance for must have been refused before.
+ * The balances that bind work in `units` at `now`, narrowest scope first: job, user, the tenant's share of the
+ * service, tenant. A unit that the tenant has no allowance for must have been refused before.
  */
 export function placesOf(binding: Binding, units: readonly string[], now: number): Place[] {
-  const { tenantId, job } = binding;
+  const { tenantId, job, service } = binding;
   const places = units.map((unit) => jobPlace(job, unit));
   if (job.user !== null) {
     for (const unit of units) places.push(userPlace(binding.settings, job.user, lookUp(binding.own, unit), unit, now));
   }
+  if (service !== null) places.push(...sharePlaces(tenantId, binding.settings, service, units, now));
   for (const unit of units) places.push(tenantPlace(tenantId, binding.settings, unit, now));
   return places;
 }
@@ -39,8 +42,12 @@ export function jobPlace({ id, allowance, ancestors }: Binding["job"], unit: str
 
 /** Where an allowance of a tenant, or of the service whose book it is, counts now. */
 export function tenantPlace(tenantId: string, settings: TenantSettings, unit: string, now: number): Place {
-  const { limit, period, timeZone } = settings.allowances[unit]!;
-  return place(scopeOfBook(tenantId), unit, windowAt(period, timeZone, now).id, limit);
+  return placeOfSetting(scopeOfBook(tenantId), settings.allowances[unit]!, unit, now);
+}
+
+function placeOfSetting(scope: Scope, setting: AllowanceSetting, unit: string, now: number): Place {
+  const { limit, period, timeZone } = setting;
+  return place(scope, unit, windowAt(period, timeZone, now).id, limit);
 }
 
 /** The balances that bind work at a service; a unit that it has no allowance in is not bound there. */
@@ -52,6 +59,19 @@ export function servicePlaces(
 ): Place[] {
   const bound = units.filter((unit) => lookUp(settings.allowances, unit));
   return bound.map((unit) => tenantPlace(bookId, settings, unit, now));
+}
+
+/** The balances that bind a tenant's work at a service before those of all tenants do; a unit without a share is not bound. */
+export function sharePlaces(
+  tenantId: string,
+  settings: TenantSettings,
+  service: string,
+  units: readonly string[],
+  now: number,
+): Place[] {
+  const share = lookUp(settings.shares, service) ?? {};
+  const scope = { kind: "service", id: service, tenantId } as const;
+  return units.filter((unit) => lookUp(share, unit)).map((unit) => placeOfSetting(scope, share[unit]!, unit, now));
 }
 
 /** A user's limit, its own or the default, counts in the tenant's windows of that unit unless it has its own period. */

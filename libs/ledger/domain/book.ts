@@ -1,11 +1,13 @@
 import type { Balance } from "./balance.js";
 import type {
   Act,
+  AllowanceSetting,
   Attempt,
   Job,
   KeyRecord,
   LedgerEntry,
   Reservation,
+  SettingsEntry,
   Tenant,
   TenantSettings,
   UserAllowanceSetting,
@@ -28,6 +30,7 @@ export interface Want {
     | "reservation"
     | "attempts"
     | "balance"
+    | "flow"
     | "key"
     | "userBalances";
   readonly id: string;
@@ -56,6 +59,13 @@ export type SettingChange =
   /** An allowance of the tenant, or of the service whose book it is; null takes it away. */
   | { readonly kind: "tenant"; readonly unit: string; readonly setting: TenantSettings["allowances"][string] | null }
   | { readonly kind: "user"; readonly user: string; readonly unit: string; readonly setting: UserAllowanceSetting }
+  /** A tenant's share of a service; null takes it away. */
+  | {
+      readonly kind: "service";
+      readonly service: string;
+      readonly unit: string;
+      readonly setting: AllowanceSetting | null;
+    }
   /** The default of users or jobs; null takes it away. */
   | { readonly kind: "userDefault" | "jobDefault"; readonly unit: string; readonly limit: number | null };
 
@@ -106,6 +116,8 @@ export class TenantBook {
   readonly balances: Rows<Balance>;
   readonly keys: Rows<KeyRecord>;
   readonly users: Rows<Record<string, UserAllowanceSetting>>;
+  /** What else bounds a service, or the tenant at it, by the service's name: the ledger keeps it and does not read it. */
+  readonly flows: Rows<object>;
   /** Units whose user balances are all loaded. */
   readonly wholeUnits = new Set<string>();
   /** Jobs whose open descendants are all loaded. */
@@ -117,8 +129,6 @@ export class TenantBook {
 
   readonly changes = {
     tenant: false,
-    /** What else bounds a service, where that was set: the ledger keeps it with the allowances and does not read it. */
-    flow: null as object | null,
     settings: [] as SettingChange[],
     balances: new Map<string, ChangedBalance>(),
     newJobs: [] as Job[],
@@ -126,9 +136,11 @@ export class TenantBook {
     newReservations: [] as Reservation[],
     reservations: new Set<Reservation>(),
     newAttempts: [] as Attempt[],
-    entries: [] as LedgerEntry[],
+    entries: [] as (LedgerEntry | SettingsEntry)[],
     acts: [] as Act[],
     keys: [] as KeyRecord[],
+    /** null takes it away. */
+    flows: new Map<string, object | null>(),
   };
 
   constructor(
@@ -143,6 +155,7 @@ export class TenantBook {
     this.balances = new Rows(tenantId, "balance", whole);
     this.keys = new Rows(tenantId, "key", whole);
     this.users = new Rows(tenantId, "user", whole);
+    this.flows = new Rows(tenantId, "flow", whole);
   }
 
   get tenant(): Tenant | null {
@@ -172,12 +185,12 @@ export class TenantBook {
     return new NotLoaded([{ tenantId: this.tenantId, kind, id }]);
   }
 
-  /** The book of a service; null where there is no such service. */
+  /** The book of a service; null where there is no such service, or nothing was ever set for it. */
   service(name: string): TenantBook | null {
     const id = serviceBookId(name);
     const book = this.books.get(id);
     if (!book && !this.whole) throw new NotLoaded([{ tenantId: id, kind: "tenant", id }]);
-    return book?.tenant ? book : null;
+    return book?.tenant && book.tenant.configVersion > 0 ? book : null;
   }
 
   /** All balances of users in this unit. */
@@ -211,10 +224,8 @@ export class TenantBook {
 
   /** True where a commit has something to write. */
   get isChanged(): boolean {
-    const { tenant, flow, ...rows } = this.changes;
-    return (
-      tenant || flow !== null || Object.values(rows).some((some) => ("length" in some ? some.length : some.size) > 0)
-    );
+    const { tenant, ...rows } = this.changes;
+    return tenant || Object.values(rows).some((some) => ("length" in some ? some.length : some.size) > 0);
   }
 
   private touch(balance: Balance): ChangedBalance {
@@ -245,12 +256,17 @@ export class TenantBook {
     this.changes.newAttempts.push(attempt);
   }
 
+  setFlow(service: string, flow: object | null): void {
+    this.flows.rows.set(service, flow);
+    this.changes.flows.set(service, flow);
+  }
+
   addKey(record: KeyRecord): void {
     this.keys.rows.set(record.key, record);
     this.changes.keys.push(record);
   }
 
-  addEntry(entry: LedgerEntry): void {
+  addEntry(entry: LedgerEntry | SettingsEntry): void {
     this.changes.entries.push(entry);
   }
 

@@ -126,6 +126,13 @@ export type TenantChange =
       readonly allowances: Readonly<Record<string, AllowanceSetting>>;
       readonly flow: object;
     }
+  /** All that is set for the tenant at a service, in the same two parts; `flow` null takes it all away. */
+  | {
+      readonly change: "share";
+      readonly service: string;
+      readonly allowances: Readonly<Record<string, AllowanceSetting>>;
+      readonly flow: object | null;
+    }
   | ({
       readonly change: "userAllowance";
       readonly user: string;

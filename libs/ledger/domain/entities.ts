@@ -36,6 +36,8 @@ export interface UserAllowanceSetting {
 /** What is set for a tenant: its allowances, and the limits that users and jobs have unless they have their own. */
 export interface TenantSettings {
   readonly allowances: Record<string, AllowanceSetting>;
+  /** Service → unit → what the tenant may take there. */
+  readonly shares: Record<string, Record<string, AllowanceSetting>>;
   readonly userAllowance: Record<string, number>;
   readonly jobAllowance: Record<string, number>;
 }
@@ -157,12 +159,24 @@ export interface GrantDetail {
 }
 
 /** Who changed a limit, from what to what. */
-export interface LimitChange {
+export interface LimitChange extends By {
   readonly scope: Scope;
   readonly from: number | null | undefined;
   readonly to: number | null;
-  readonly actor: string;
-  readonly reason: string | null;
+}
+
+/** A change of what bounds calls to a service besides its allowances: it stands among the entries and moves nothing. */
+export interface SettingsEntry extends Omit<LedgerEntry, "type" | "unit" | "detail"> {
+  readonly type: "settings";
+  readonly unit: null;
+  readonly detail: SettingsChange;
+}
+
+/** Who changed it, from what to what, all of it as it was given; null: nothing was set. */
+export interface SettingsChange extends By {
+  readonly service: string;
+  readonly before: object | null;
+  readonly after: object | null;
 }
 
 /** Who does something to a tenant, and why, for the journal. */

@@ -3,7 +3,6 @@ import {
   type Act,
   type Attempt,
   type Job,
-  type LedgerEntry,
   type Reservation,
   type SettingChange,
   type TenantBook,
@@ -14,6 +13,8 @@ export function collect(books: Iterable<TenantBook>) {
   const rows = {
     tenants: [] as object[],
     services: [] as object[],
+    tenantServices: [] as object[],
+    droppedTenantServices: [] as object[],
     settings: [] as object[],
     droppedSettings: [] as object[],
     balances: [] as object[],
@@ -28,12 +29,13 @@ export function collect(books: Iterable<TenantBook>) {
     keys: [] as object[],
   };
   for (const { tenantId, tenant, changes } of books) {
-    if (changes.tenant) addHead(rows, tenant!, changes.flow);
+    if (changes.tenant) addHead(rows, tenant!, changes.flows);
     for (const setting of dedupe(changes.settings)) {
       const row = settingRow(tenantId, setting);
       if (row.limit_amount === undefined) rows.droppedSettings.push(row);
       else rows.settings.push(row);
     }
+    if (serviceOfBook(tenantId) === null) addOwnFlows(rows, tenantId, changes.flows);
     for (const changed of changes.balances.values()) {
       (changed.readVersion === 0 ? rows.newBalances : rows.balances).push(balanceRow(tenantId, changed));
     }
@@ -55,10 +57,23 @@ export function collect(books: Iterable<TenantBook>) {
 
 type Tenant = NonNullable<TenantBook["tenant"]>;
 
+type Flows = TenantBook["changes"]["flows"];
+
 /** The row that a book is locked by: of a service it is written elsewhere, with what the ledger keeps for it. */
-function addHead(rows: { tenants: object[]; services: object[] }, tenant: Tenant, flow: object | null): void {
+function addHead(rows: { tenants: object[]; services: object[] }, tenant: Tenant, flows: Flows): void {
   if (serviceOfBook(tenant.id) === null) rows.tenants.push(tenantRow(tenant));
-  else rows.services.push(serviceRow(tenant, flow));
+  else rows.services.push(serviceRow(tenant, flows.get(tenant.name) ?? null));
+}
+
+function addOwnFlows(
+  rows: { tenantServices: object[]; droppedTenantServices: object[] },
+  tenantId: string,
+  flows: Flows,
+): void {
+  for (const [name, settings] of flows) {
+    if (settings) rows.tenantServices.push({ tenant_id: tenantId, name, settings });
+    else rows.droppedTenantServices.push({ tenant_id: tenantId, name });
+  }
 }
 
 /** What is new is written whole, with all that changed of it since. */
@@ -83,7 +98,12 @@ function dedupe(changes: readonly SettingChange[]): SettingChange[] {
 }
 
 function settingKey(change: SettingChange): string {
-  return JSON.stringify([change.kind, change.unit, change.kind === "user" ? change.user : ""]);
+  return JSON.stringify([change.kind, change.unit, scopeIdOf(change)]);
+}
+
+function scopeIdOf(change: SettingChange): string {
+  if (change.kind === "user") return change.user;
+  return change.kind === "service" ? change.service : "";
 }
 
 /** `limit_amount` undefined: the allowance or the default is taken away. */
@@ -93,9 +113,9 @@ function settingRow(tenantId: string, change: SettingChange) {
     const kind = change.kind === "userDefault" ? "user" : "job";
     return { tenant_id: tenantId, kind, scope_id: "", unit, limit_amount: change.limit ?? undefined };
   }
-  if (!change.setting) return { tenant_id: tenantId, kind: change.kind, scope_id: "", unit, limit_amount: undefined };
+  const scope_id = scopeIdOf(change);
+  if (!change.setting) return { tenant_id: tenantId, kind: change.kind, scope_id, unit, limit_amount: undefined };
   const { limit, period, timeZone } = change.setting;
-  const scope_id = change.kind === "user" ? change.user : "";
   return { tenant_id: tenantId, kind: change.kind, scope_id, unit, limit_amount: limit, period, time_zone: timeZone };
 }
 
@@ -166,7 +186,7 @@ function attemptRow(tenantId: string, { reservationId, permit, ...fact }: Attemp
   return { tenant_id: tenantId, reservation_id: reservationId, ...fact, ...ended };
 }
 
-function entryRow(tenantId: string, entry: LedgerEntry) {
+function entryRow(tenantId: string, entry: TenantBook["changes"]["entries"][number]) {
   const { at, type, unit, reserved, spent, keys, reservationId, jobId, user, detail } = entry;
   return {
     tenant_id: tenantId,

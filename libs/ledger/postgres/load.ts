@@ -33,7 +33,7 @@ export const FIND_OWN_LIMITS = statement(
 );
 export const FIND_SETTINGS = statement(
   "settings",
-  `SELECT ${row.ALLOWANCE} FROM allowances a WHERE a.tenant_id = ANY($1::text[]) AND a.scope_id = ''`,
+  `SELECT ${row.ALLOWANCE} FROM allowances a WHERE a.tenant_id = ANY($1::text[]) AND (a.scope_id = '' OR a.kind = 'service')`,
 );
 const FIND_RESERVATIONS = statement(
   "reservations",
@@ -74,6 +74,15 @@ const FIND_DESCENDANTS = statement(
    SELECT ${row.JOB} FROM (SELECT id FROM below LIMIT ${MOST_DESCENDANTS + 1}) AS b
    JOIN jobs j ON j.tenant_id = $1 AND j.id = b.id`,
 );
+/** Of a service as a whole in its own book, of a tenant at it in the tenant's. */
+const FIND_FLOWS = statement(
+  "flows",
+  `SELECT w.tenant_id, t.name, t.settings FROM ${WANTED}
+     JOIN tenant_services t ON t.tenant_id = w.tenant_id AND t.name = w.id
+   UNION ALL
+   SELECT w.tenant_id, s.name, s.settings FROM ${WANTED}
+     JOIN services s ON s.name = w.id AND w.tenant_id = '${serviceBookId("")}' || s.name`,
+);
 const FIND_USER_BALANCES = statement(
   "user_balances",
   `SELECT ${row.BALANCE} FROM ${WANTED}
@@ -103,6 +112,11 @@ const LOADERS: Record<Want["kind"], Loader> = {
   attempts: loadAttempts,
   job: rowLoader(FIND_JOBS, row.jobOf, (book) => book.jobs),
   balance: rowLoader(FIND_BALANCES, row.balanceOf, (book) => book.balances),
+  flow: rowLoader<row.FlowColumns, object>(
+    FIND_FLOWS,
+    ([, , settings]) => settings,
+    (book) => book.flows,
+  ),
   key: rowLoader(FIND_KEYS, row.keyOf, (book) => book.keys),
   reservation: async (client, books, wants) => {
     const loader = rowLoader(FIND_RESERVATIONS, row.reservationOf, (book) => book.reservations);

@@ -46,8 +46,8 @@ export function tenantOfService([name, configVersion, createdAt]: ServiceColumns
 export const BALANCE = `b.tenant_id, b.key, b.limit_amount, b.reserved, b.spent, b.version`;
 export type BalanceColumns = [string, string, number | null, number, number, number];
 
-export function balanceOf([, key, limit, reserved, spent, version]: BalanceColumns): Balance {
-  return { key, ...parseBalanceKey(key), limit, reserved, spent, version };
+export function balanceOf([bookId, key, limit, reserved, spent, version]: BalanceColumns): Balance {
+  return { key, ...parseBalanceKey(bookId, key), limit, reserved, spent, version };
 }
 
 export const JOB = `j.tenant_id, j.id, j.user_name, j.name, j.labels, j.allowance, j.ancestors, j.would_deny, j.state,
@@ -143,6 +143,9 @@ export function attemptOf(columns: AttemptColumns): Attempt {
   return { reservationId, child, attempt, outcome: outcome as Attempt["outcome"], actual, freed, late, at, permit };
 }
 
+/** What bounds a service, or a tenant at it, besides allowances: whose book, which service, the settings. */
+export type FlowColumns = [string, string, object];
+
 export const KEY = `k.tenant_id, k.key, k.fingerprint, k.answer, ${ms("k.created_at")}`;
 export type KeyColumns = [string, string, string, string, number];
 
@@ -156,12 +159,15 @@ export type AllowanceColumns = [string, string, string, string, number | null, s
 /** The settings of a tenant from its allowance rows; those with a user's name are not among them. */
 export function settingsOf(rows: readonly AllowanceColumns[]): TenantSettings {
   const allowances: Record<string, AllowanceSetting> = {};
+  const shares: TenantSettings["shares"] = {};
   const defaults = { user: {} as Record<string, number>, job: {} as Record<string, number> };
-  for (const [, kind, , unit, limit, period, timeZone] of rows) {
-    if (kind === "tenant") allowances[unit] = { limit, period: period as Period, timeZone: timeZone! };
+  for (const [, kind, scopeId, unit, limit, period, timeZone] of rows) {
+    const setting = { limit, period: period as Period, timeZone: timeZone! };
+    if (kind === "tenant") allowances[unit] = setting;
+    else if (kind === "service") (shares[scopeId] ??= {})[unit] = setting;
     else defaults[kind as "user" | "job"][unit] = limit!;
   }
-  return { allowances, userAllowance: defaults.user, jobAllowance: defaults.job };
+  return { allowances, shares, userAllowance: defaults.user, jobAllowance: defaults.job };
 }
 
 export function ownLimitsOf(rows: readonly AllowanceColumns[]): Record<string, UserAllowanceSetting> {

@@ -106,6 +106,18 @@ const UPDATE_SERVICES = write(
   `UPDATE services s SET settings = coalesce(x.settings, s.settings), version = x.version, updated_at = holdfast_now()
    FROM x WHERE s.name = x.name AND s.version < x.version`,
 );
+const UPSERT_TENANT_SERVICES = write(
+  "tenant services",
+  `name text, settings json`,
+  `INSERT INTO tenant_services (tenant_id, name, settings, updated_at)
+   SELECT tenant_id, name, settings, holdfast_now() FROM x
+   ON CONFLICT (tenant_id, name) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at`,
+);
+const DELETE_TENANT_SERVICES = write(
+  "dropped tenant services",
+  `name text`,
+  `DELETE FROM tenant_services t USING x WHERE t.tenant_id = x.tenant_id AND t.name = x.name`,
+);
 const UPSERT_SETTINGS = write(
   "allowances",
   `kind text, scope_id text, unit text, limit_amount bigint, period text, time_zone text`,
@@ -116,9 +128,9 @@ const UPSERT_SETTINGS = write(
 );
 const DELETE_SETTINGS = statement(
   "delete_allowances",
-  `WITH x AS (SELECT * FROM json_to_recordset($1::json) AS x(tenant_id text, kind text, unit text))
+  `WITH x AS (SELECT * FROM json_to_recordset($1::json) AS x(tenant_id text, kind text, scope_id text, unit text))
    DELETE FROM allowances a USING x
-   WHERE a.tenant_id = x.tenant_id AND a.kind = x.kind AND a.scope_id = '' AND a.unit = x.unit`,
+   WHERE a.tenant_id = x.tenant_id AND a.kind = x.kind AND a.scope_id = x.scope_id AND a.unit = x.unit`,
 );
 
 /**
@@ -130,6 +142,8 @@ export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>): 
   const writes: [Statement, object[]][] = [
     [UPDATE_TENANTS, rows.tenants],
     [UPDATE_SERVICES, rows.services],
+    [UPSERT_TENANT_SERVICES, rows.tenantServices],
+    [DELETE_TENANT_SERVICES, rows.droppedTenantServices],
     [UPSERT_SETTINGS, rows.settings],
     [DELETE_SETTINGS, rows.droppedSettings],
     [UPDATE_BALANCES, rows.balances],

@@ -61,7 +61,7 @@ export class Admission {
   }
 
   /** What names the balances that may refuse; null where copies may not. */
-  private async bindingOf({ tenantId, jobId }: Reserve): Promise<(Binding & TenantConfig) | null> {
+  private async bindingOf({ tenantId, jobId, service }: Reserve): Promise<(Binding & TenantConfig) | null> {
     const found = this.directory.tenant(tenantId);
     const config = found instanceof Promise ? await found : found;
     if (config?.tenant.state !== "active" || config.tenant.enforcement !== "enforce") return null;
@@ -70,7 +70,7 @@ export class Admission {
     if (job?.state !== "open") return null;
     const limits = this.directory.own(tenantId, job.user);
     const own = limits instanceof Promise ? await limits : limits;
-    return { tenantId, tenant: config.tenant, settings: config.settings, job, own };
+    return { tenantId, tenant: config.tenant, settings: config.settings, job, own, service };
   }
 
   /** What binds work at the service; null where there is no such service. */

@@ -15,6 +15,7 @@ import {
   type Command,
   type Instant,
   type LedgerEntry,
+  type SettingsEntry,
   type Outcome,
   type Reserve,
   type Want,
@@ -32,7 +33,7 @@ export interface BatchResult {
   /** Balances as they stand after the batch, by the id of their book, for the copies. */
   readonly balances: ReadonlyMap<string, readonly Balance[]>;
   /** What was moved, by tenant; what the same work moved at a service is not told again. */
-  readonly entries: ReadonlyMap<string, readonly LedgerEntry[]>;
+  readonly entries: ReadonlyMap<string, readonly (LedgerEntry | SettingsEntry)[]>;
   /** The record's time under the locks, and this process's clock when it was known. */
   readonly now: Instant;
   readonly readAt: number;
@@ -122,11 +123,13 @@ function prefetch(command: Command, directory: Directory, now: Instant): Want[] 
   if (command.type === "endJob") want("descendants", command.jobId);
   if (command.type === "createJob" && command.parent) want("job", command.parent.jobId);
   if (command.type === "reserve") for (const key of balanceKeys(command, directory, now)) want("balance", key);
-  return serviceIn(command) === null ? wants : [...wants, ...serviceWants(command as Reserve, directory, now)];
+  if (command.type !== "reserve" || command.service === null) return wants;
+  return [...wants, ...serviceWants(command, directory, now)];
 }
 
 /** The service that a command names. What belongs to one without naming it is found by its reservation. */
 function serviceIn(command: Command): string | null {
+  if (command.type === "configure") return command.change.change === "share" ? command.change.service : null;
   return command.type === "reserve" ? command.service : null;
 }
 
@@ -140,12 +143,12 @@ function serviceWants({ service, ask }: Reserve, directory: Directory, now: Inst
 }
 
 /** The balances that a reservation will meet, as far as this process knows its tenant and its job. */
-function balanceKeys({ tenantId, jobId, ask }: Reserve, directory: Directory, now: Instant): string[] {
+function balanceKeys({ tenantId, jobId, ask, service }: Reserve, directory: Directory, now: Instant): string[] {
   const tenant = directory.knownTenant(tenantId);
   const job = directory.knownJob(tenantId, jobId);
   if (!tenant || !job) return [];
   const { settings, users } = tenant;
   const own = (job.user !== null && users.get(job.user)) || {};
   const units = Object.keys(sizeOf(ask)?.total ?? {}).filter((unit) => lookUp(settings.allowances, unit));
-  return placesOf({ tenantId, job, settings, own }, units, now).map(({ key }) => key);
+  return placesOf({ tenantId, job, settings, own, service }, units, now).map(({ key }) => key);
 }

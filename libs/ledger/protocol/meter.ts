@@ -1,4 +1,4 @@
-import type { Command, LedgerEntry, Outcome } from "../domain/index.js";
+import type { Command, LedgerEntry, Outcome, SettingsEntry } from "../domain/index.js";
 
 /** What a command waits for: the look at the copies, or the commit that decides it. */
 export type Stage = "script" | "commit";
@@ -17,7 +17,7 @@ export interface LedgerMeter {
   /** A transaction of so many commands was decided and, if it changed anything, committed, in so many milliseconds. */
   batch(commands: number, ms: number): void;
   /** What a commit of this process moved. */
-  moved(tenantId: string, entries: readonly LedgerEntry[]): void;
+  moved(tenantId: string, entries: readonly (LedgerEntry | SettingsEntry)[]): void;
   /** So many copies were sent: those that a commit changed, or those that were too old to refuse by. */
   copied(copies: number, why: "commit" | "stale"): void;
   /** Redis did not answer, and is left alone for a while. */

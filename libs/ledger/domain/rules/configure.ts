@@ -7,7 +7,7 @@ import type { Instant, Tenant, TenantSettings } from "../entities.js";
 import { balanceView, limitView, tenantView } from "../views.js";
 import { changeLimit } from "./limits.js";
 import { unitUnknown } from "./reserve.js";
-import { setService } from "./services.js";
+import { setService, setShare } from "./services.js";
 
 type Change<Kind extends TenantChange["change"]> = Extract<TenantChange, { change: Kind }>;
 
@@ -29,6 +29,8 @@ export function configure(book: TenantBook, command: Configure, now: Instant): O
       return setUserAllowance(book, tenant, command, change, now);
     case "service":
       return setService(book, tenant, command, change, now);
+    case "share":
+      return setShare(book, tenant, command, change, now);
   }
 }
 

@@ -30,10 +30,9 @@ export function reserve(book: TenantBook, command: Reserve, now: Instant): Outco
   const units = Object.keys(ask.total);
   const unknown = units.find((unit) => !lookUp(book.settings.allowances, unit));
   if (unknown !== undefined) return unitUnknown(unknown);
-  const service = command.service === null ? null : book.service(command.service);
-  if (command.service !== null && !service) return serviceUnknown(command.service);
+  if (command.service !== null && !book.service(command.service)) return serviceUnknown(command.service);
 
-  const parts = partsBinding(book, service, job!, units, now);
+  const parts = partsBinding(book, command.service, job!, units, now);
   const bounds = parts.flatMap(({ balances }) => balances.map(boundOf));
   if (book.tenant!.enforcement === "observe" && passesIntegers(ask, bounds)) return beyondIntegers(command);
   const { children, denial } = admit(book, command, ask, bounds);
@@ -52,20 +51,22 @@ function beyondIntegers({ ask }: Reserve): Outcome {
   return refused("validation_failed", "A balance would pass 2^53 − 1.", { errors });
 }
 
-/** The balances that bind, narrowest scope first: job, user, tenant, and at last the service. */
+/** The balances that bind, narrowest scope first: job, user, the tenant's share of the service, tenant, and at last the service. */
 function partsBinding(
   book: TenantBook,
-  service: TenantBook | null,
+  service: string | null,
   job: Job,
   units: readonly string[],
   now: Instant,
 ): Part[] {
   const own = job.user === null ? {} : (book.users.find(job.user) ?? {});
   const { tenantId, settings } = book;
-  const tenants = { book, balances: balancesAt(book, placesOf({ tenantId, job, settings, own }, units, now)) };
-  if (!service) return [tenants];
-  const places = servicePlaces(service.tenantId, service.settings, units, now);
-  return [tenants, { book: service, balances: balancesAt(service, places) }];
+  const places = placesOf({ tenantId, job, settings, own, service }, units, now);
+  const tenants = { book, balances: balancesAt(book, places) };
+  if (service === null) return [tenants];
+  const at = book.service(service)!;
+  const there = servicePlaces(at.tenantId, at.settings, units, now);
+  return [tenants, { book: at, balances: balancesAt(at, there) }];
 }
 
 function boundOf(figures: Part["balances"][number]): Bound {
@@ -156,8 +157,9 @@ export function refuse(denial: Denial): Outcome {
 
 export function denialSentence({ code, scope, unit, limit, requested, available }: Denial): string {
   const what = `${requested} ${unit}`;
-  if (code === "exceeds_limit") return `${what} can never fit: the allowance of ${scope.kind} ${scope.id} is ${limit}.`;
-  return `${what} do not fit now: the allowance of ${scope.kind} ${scope.id} has ${available} of ${limit ?? "unlimited"} left.`;
+  const whose = `${scope.tenantId === undefined ? "" : `tenant ${scope.tenantId} at `}${scope.kind} ${scope.id}`;
+  if (code === "exceeds_limit") return `${what} can never fit: the allowance of ${whose} is ${limit}.`;
+  return `${what} do not fit now: the allowance of ${whose} has ${available} of ${limit ?? "unlimited"} left.`;
 }
 
 function serviceUnknown(service: string): Outcome {

@@ -124,6 +124,6 @@ describe("what is set for a service", () => {
       { ...by, from: 100, to: null },
       { ...by, from: undefined, to: 80 },
     ]);
-    expect([service.tenant!.configVersion, service.changes.flow]).toEqual([3, { concurrency: 3 }]);
+    expect([service.tenant!.configVersion, service.changes.flows.get(SERVICE)]).toEqual([3, { concurrency: 3 }]);
   });
 });
