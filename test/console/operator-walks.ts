@@ -123,8 +123,10 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await button(page, "Edit …").click();
     await field(page, "Calls or tokens a second").fill("");
     await field(page, "Attempts in flight").fill("4");
+    await field(page, "Reason").fill("fewer at once");
     await button(page, "Set it").click();
     await page.getByText("Concurrency: 4").waitFor();
+    await page.getByRole("cell", { name: /concurrency none → 4; by operator; fewer at once/ }).waitFor();
     const { body } = await holdfast.admin("GET", "/v1/admin/services/walked");
     expect(body).toMatchObject({
       concurrency: 4,
@@ -140,8 +142,15 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await button(page, "At a service …").click();
     await field(page, "Name of the service").fill("model-large");
     await field(page, "Attempts in flight").fill("2");
+    await button(page, "Another allowance").click();
+    await field(page, "Unit").fill("carrots");
+    await field(page, "Limit").fill("700");
+    await button(page, "Set it").click();
+    await page.getByRole("dialog").getByText("422 unit unknown").waitFor();
+    await field(page, "Unit").fill("tokens");
     await button(page, "Set it").click();
     await page.getByText("0 of 2 in flight, 0 waiting").waitFor();
+    await page.getByRole("img", { name: "tokens: 0 spent, 0 reserved, 700 of 700 available" }).waitFor();
     await page.getByRole("link", { name: "model-large" }).click();
     const own = page.getByRole("row", { name: /Acme Research/ });
     await own.getByText("0 of 2 in flight").waitFor();

@@ -14,7 +14,6 @@ export function OperatorSettings({ service, onClose }: Props) {
       path={(name) => `/v1/admin/services/${encodeURIComponent(name)}`}
       name={service?.name ?? null}
       current={service ? { ...service } : undefined}
-      allowances
       hint="It binds all tenants together."
       onClose={onClose}
     />

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { TenantService, TenantServiceDetail } from "../api/types.js";
+import { BalanceBar } from "../data/balance-bar.js";
 import css from "../data/data.module.css";
 import { amount } from "../data/format.js";
 import type { Column } from "../data/paged-table.js";
@@ -33,13 +34,18 @@ function Live({ path }: { readonly path: string }) {
   const { inFlight, places, waiting, breaker } = data.live;
   const waits = Object.values(waiting as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0);
   return (
-    <span className={css.title}>
-      {data.breaker && <BreakerTag breaker={breaker} />}
-      <span className={css.muted}>
-        {amount(inFlight)}
-        {places !== null && ` of ${amount(places)}`} in flight, {amount(waits)} waiting
+    <div className={css.stack}>
+      <span className={css.title}>
+        {data.breaker && <BreakerTag breaker={breaker} />}
+        <span className={css.muted}>
+          {amount(inFlight)}
+          {places !== null && ` of ${amount(places)}`} in flight, {amount(waits)} waiting
+        </span>
       </span>
-    </span>
+      {data.balances.map((balance) => (
+        <BalanceBar key={balance.unit} balance={balance} />
+      ))}
+    </div>
   );
 }
 
@@ -91,8 +97,7 @@ export function OwnSettings({ tenantId, settings, onClose }: OwnProps) {
       path={(name) => ownPath(tenantId, name)}
       name={settings?.name ?? null}
       current={settings ?? undefined}
-      allowances={false}
-      hint="It binds this tenant besides what bounds all of them."
+      hint="It binds this tenant besides what bounds all of them; its allowances are its share of the service."
       onClose={onClose}
     />
   );

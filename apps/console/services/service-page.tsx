@@ -77,18 +77,19 @@ function Now({ service: { live } }: { readonly service: ServiceDetail }) {
 
 const jobsOf = ({ detail }: Entry): string | undefined => detail?.tenantId && `/tenants/${detail.tenantId}/jobs`;
 
-/** What all tenants together may spend at it. */
+/** What all tenants together may spend at it, and who changed what. */
 function Book({ service: { name, balances } }: { readonly service: ServiceDetail }) {
-  if (balances.length === 0) return null;
   return (
     <>
-      <Panel title="Allowances, over all tenants">
-        <div className={css.grid}>
-          {balances.map((balance) => (
-            <BalanceBar key={balance.unit} balance={balance} />
-          ))}
-        </div>
-      </Panel>
+      {balances.length > 0 && (
+        <Panel title="Allowances, over all tenants">
+          <div className={css.grid}>
+            {balances.map((balance) => (
+              <BalanceBar key={balance.unit} balance={balance} />
+            ))}
+          </div>
+        </Panel>
+      )}
       <LedgerPanel path={`/v1/admin/services/${encodeURIComponent(name)}/ledger`} jobsOf={jobsOf} />
     </>
   );

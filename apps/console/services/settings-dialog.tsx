@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useAct, useKey } from "../data/use-get.js";
 import css from "../data/data.module.css";
 import { ActDialog } from "../frame/act-dialog.js";
-import { TextField } from "../frame/text-field.js";
+import { ReasonField, TextField } from "../frame/text-field.js";
 import { AllowanceRows } from "./allowance-rows.js";
 import { orConflict } from "./as-it-is.js";
 import { allowanceTextsOf, GROUPS, settingsOf, textsOf, wrongIn } from "./settings.js";
@@ -22,8 +22,6 @@ interface Props {
   readonly name: string | null;
   /** As they are set; undefined where nothing is set yet. */
   readonly current: Settings | undefined;
-  /** Whether they may hold allowances. */
-  readonly allowances: boolean;
   /** What to say above the fields. */
   readonly hint: string;
   readonly onClose: () => void;
@@ -32,11 +30,12 @@ interface Props {
 const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
 
 /** All that is set at once: the request replaces what there was. */
-export function SettingsDialog({ title, path, name: given, current, allowances, hint, onClose }: Props) {
+export function SettingsDialog({ title, path, name: given, current, hint, onClose }: Props) {
   const [name, setName] = useState(given ?? "");
   const [opened] = useState(current);
   const [texts, setTexts] = useState(() => textsOf(current ?? {}));
   const [rows, setRows] = useState(() => allowanceTextsOf(current?.allowances as never));
+  const [reason, setReason] = useState("");
   const { mutateAsync } = useAct();
   const key = useKey();
   const queries = useQueryClient();
@@ -48,7 +47,8 @@ export function SettingsDialog({ title, path, name: given, current, allowances, 
       void queries.invalidateQueries();
       throw error;
     });
-    await mutateAsync({ method: "PUT", path: path(name), body: settingsOf(texts, rows) });
+    const why = reason.trim() === "" ? {} : { reason: reason.trim() };
+    await mutateAsync({ method: "PUT", path: path(name), body: { ...settingsOf(texts, rows), ...why } });
   };
   return (
     <ActDialog
@@ -84,7 +84,8 @@ export function SettingsDialog({ title, path, name: given, current, allowances, 
           ))}
         </fieldset>
       ))}
-      {allowances && <AllowanceRows rows={rows} wrong={wrong} onChange={setRows} />}
+      <AllowanceRows rows={rows} wrong={wrong} onChange={setRows} />
+      <ReasonField description="Stands in the ledger; it may be left out" value={reason} onChange={setReason} />
     </ActDialog>
   );
 }
