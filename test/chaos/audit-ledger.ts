@@ -86,6 +86,7 @@ export class LedgerAudit {
     const [kind, id, unit] = key.split(":") as [string, string, string];
     const { allowances, userAllowance, jobAllowance } = this.tenant;
     if (kind === "tenant") return allowances[unit]!.limit;
+    if (kind === "service") return this.scopes.share(id, unit) ?? null;
     if (kind === "user") return userAllowance?.[unit] ?? null;
     return this.record.jobs.get(id)?.allowance[unit] ?? jobAllowance?.[unit] ?? null;
   }

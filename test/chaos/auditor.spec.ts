@@ -58,7 +58,7 @@ beforeAll(async () => {
   holdfast = await startHoldfast();
   clients = new Clients([holdfast.url], ADMIN_KEY);
   tenant = await newTenant(clients, shape);
-  await newService(clients, SHARED);
+  await newService(clients, SHARED, [tenant]);
   ids.tenant = tenant.id;
   const onReservation = (kind: "settle" | "release" | "extend", id: string, body?: object): Request => ({
     ...{ kind, tenant, method: "POST", path: `/v1/reservations/${id}/${kind}`, key: null },

@@ -81,7 +81,7 @@ class Run {
   async result(): Promise<Result> {
     const { options, clients, random, tenants } = this;
     for (const shape of [...SHAPES, BREATHING, FORGETTING, PROBE]) tenants.push(await newTenant(clients, shape));
-    await newService(clients, SHARED);
+    await newService(clients, SHARED, tenants);
     const { faults, recoveryMs } = await this.disturbed();
     await sleep(QUIET_MS);
     const found = [

@@ -1,6 +1,6 @@
 import { accountKey, hourOf } from "../simulation/accounts.js";
 import type { EntryRow, ReservationRow, TenantRecord } from "./tenant-record.js";
-import type { Tenant } from "./tenants.js";
+import { SHARED, type Tenant } from "./tenants.js";
 
 /** Where a reservation counts, by what clients know of it and in the auditor's own words: what the product wrote is no witness. */
 export class Scopes {
@@ -9,14 +9,22 @@ export class Scopes {
     private readonly record: TenantRecord,
   ) {}
 
-  /** The balances that bind it in a unit: those of its job, of the user of the job, and of the tenant. */
-  of({ jobId, createdAt }: ReservationRow, unit: string): string[] {
+  /** The balances that bind it in a unit: those of its job, of the user of the job, of the tenant, and of its share of the service. */
+  of({ jobId, createdAt, service }: ReservationRow, unit: string): string[] {
     const user = this.record.jobs.get(jobId)?.user ?? null;
     return [
       accountKey("job", jobId, unit, "none"),
       ...(user === null ? [] : [accountKey("user", user, unit, this.window(unit, createdAt))]),
       accountKey("tenant", this.tenant.id, unit, this.window(unit, createdAt)),
+      ...(service !== null && this.share(service, unit) !== undefined
+        ? [accountKey("service", service, unit, "none")]
+        : []),
     ];
+  }
+
+  /** What the tenant may take itself of a service; undefined where that is not bound. */
+  share(service: string, unit: string): number | undefined {
+    return service === SHARED.name && unit === SHARED.unit ? SHARED.shares[this.tenant.name] : undefined;
   }
 
   /** All of them, in every unit. */

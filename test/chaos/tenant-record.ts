@@ -53,7 +53,7 @@ export interface EntryRow {
   readonly seq: number;
   /** The record's time, milliseconds since 1970. */
   readonly at: number;
-  readonly type: "reserve" | "charge" | "settle" | "release" | "expire" | "limit";
+  readonly type: "reserve" | "charge" | "settle" | "release" | "expire" | "limit" | "settings";
   readonly unit: string;
   readonly reserved: number;
   readonly spent: number;
@@ -126,7 +126,8 @@ export async function readTenant(client: pg.ClientBase, id: string): Promise<Ten
     reservations: new Map(reservations.map((row) => [row.id, row])),
     jobs: new Map(jobs.map((row) => [row.id, row])),
     answers: new Map(keys.map(({ key, answer }) => [key, answer])),
-    entries,
+    // What else is set for a service moves nothing.
+    entries: entries.filter(({ type }) => type !== "settings"),
     balances: new Map(balances.map((row) => [row.key, row])),
     attempts,
   };

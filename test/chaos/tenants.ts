@@ -55,10 +55,12 @@ export interface ServiceShape {
   readonly unit: string;
   /** What all tenants share at first. */
   readonly limit: number;
+  /** What single tenants may take of it themselves, by their names. */
+  readonly shares: Readonly<Record<string, number>>;
 }
 
 /** Some of the work of every tenant with tokens is for it. */
-export const SHARED: ServiceShape = { name: "shared", unit: "tokens", limit: 40_000 };
+export const SHARED: ServiceShape = { name: "shared", unit: "tokens", limit: 40_000, shares: { hot: 4_000 } };
 
 export interface OpenReservation {
   readonly id: string;
@@ -89,8 +91,18 @@ export function serviceBody({ unit }: ServiceShape, limit: number): object {
   return { allowances: { [unit]: { limit } } };
 }
 
-export async function newService(clients: Clients, shape: ServiceShape): Promise<void> {
+/** A service, and the shares that these tenants have of it. */
+export async function newService(clients: Clients, shape: ServiceShape, tenants: readonly Tenant[]): Promise<void> {
   const [url] = clients.urls as [string];
-  const { status, body } = await clients.admin(url, "PUT", `services/${shape.name}`, serviceBody(shape, shape.limit));
-  if (status !== 200) throw new Error(JSON.stringify(body));
+  const set = async (path: string, limit: number): Promise<void> => {
+    const { status, body } = await clients.admin(
+      url,
+      "PUT",
+      `${path}services/${shape.name}`,
+      serviceBody(shape, limit),
+    );
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  };
+  await set("", shape.limit);
+  for (const { id, name } of tenants) if (shape.shares[name]) await set(`tenants/${id}/`, shape.shares[name]);
 }
