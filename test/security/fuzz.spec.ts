@@ -110,7 +110,7 @@ function* fresh(requests: FuzzRequests, count: number): Iterable<FuzzRequest> {
 }
 
 /** What the reconciler writes while requests come, and counts of what was refused. */
-const WRITTEN_ASIDE = ["webhook_deliveries", "webhook_told", "webhook_denials"];
+const WRITTEN_ASIDE = ["webhook_deliveries", "webhook_told", "webhook_denials", "denials"];
 
 /** A digest of every table with rows of tenants: all of them, to the last column. */
 async function digest(): Promise<Record<string, string>> {

@@ -1,0 +1,71 @@
+import type { Command, Grounds, LedgerLog } from "#libs/ledger";
+import type { PrismaClient } from "../record/client.js";
+import { askOf } from "./kept.js";
+import { RowsOfMinute } from "./rows.js";
+import { join, joinIn, keyOf, together, type Tallied } from "./tallied.js";
+import { writeDenials } from "./write.js";
+
+/** How long denials are kept in the process before they are written, milliseconds: so much is lost with it. */
+const FLUSH_MS = 1_000;
+/** Kinds of denials of one tenant that are told apart between two writes; further ones are counted together. */
+const MOST_APART = 1_000;
+
+/**
+ * Counts the denials of this process and writes them down. A denial costs an entry in a map, however many there are: one
+ * statement a second writes what was counted, for the list of denials and for webhooks.
+ */
+export class DenialTally {
+  private tallied = new Map<string, Map<string, Tallied>>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private readonly rows = new RowsOfMinute();
+
+  constructor(
+    private readonly record: PrismaClient,
+    private readonly log: LedgerLog,
+  ) {}
+
+  note(command: Command, grounds: Grounds, observed: boolean): void {
+    const { scope, unit, code } = grounds.denial;
+    const { jobId, service } = askOf(command);
+    const where = { tenantId: command.tenantId, kind: scope.kind, unit, code, service: service ?? "", observed };
+    const firstAt = grounds.at;
+    this.add({ ...where, scopeId: scope.id, jobId, count: 1, firstAt, command, grounds });
+  }
+
+  /** Writes what is left. */
+  async close(): Promise<void> {
+    this.flush();
+    await this.writing;
+    clearTimeout(this.timer);
+  }
+
+  private add(one: Tallied): void {
+    let alike = this.tallied.get(one.tenantId);
+    if (!alike) this.tallied.set(one.tenantId, (alike = new Map()));
+    const known = alike.get(keyOf(one));
+    if (known) join(known, one);
+    else if (alike.size < MOST_APART) alike.set(keyOf(one), one);
+    else joinIn(alike, together(one));
+    this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.writeAll());
+  }
+
+  private async writeAll(): Promise<void> {
+    const tallied = this.tallied;
+    if (tallied.size === 0) return;
+    this.tallied = new Map();
+    const counted = [...tallied.values()].map((alike) => [...alike.values()]);
+    try {
+      await writeDenials(this.record, this.rows.of(counted), counted.flat());
+    } catch (error) {
+      this.log.warn({ err: error }, "denials could not be written yet");
+      for (const one of counted.flat()) this.add(one);
+    }
+  }
+}
