@@ -3,7 +3,7 @@
 export interface components {
   schemas: {
     WouldDenyView: {
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -180,7 +180,7 @@ export interface components {
       /** @description Whole seconds to wait; the same as the header Retry-After. */
       retryAfter?: number;
       errors?: components["schemas"]["FieldErrorView"][];
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -245,7 +245,7 @@ export interface components {
       retryAfter?: number;
       errors?: components["schemas"]["FieldErrorView"][];
       /** @description What refused: `tenant` is the tenant at the service. */
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind?: "service" | "tenant" | "job" | "reservation";
         id?: string;
@@ -278,7 +278,7 @@ export interface components {
       };
     };
     BalanceView: {
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -894,7 +894,7 @@ export interface components {
       };
     };
     LastDenialView: {
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -965,7 +965,7 @@ export interface components {
       /** @description True where nothing was denied, since the tenant only observes. */
       observed: boolean;
       /** @description What decided; an `id` of null is several scopes that are counted together. */
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string | null;
@@ -993,7 +993,7 @@ export interface components {
       last: components["schemas"]["LastDenialView"];
     };
     BoundView: {
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -1035,7 +1035,7 @@ export interface components {
       /** @description True where nothing was denied, since the tenant only observes. */
       observed: boolean;
       /** @description What decided; an `id` of null is several scopes that are counted together. */
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string | null;
