@@ -14,7 +14,7 @@ interface Props {
 
 /** One allowance that bound the request, and what had moved there. */
 export function BoundScope({ bound, places }: Props) {
-  const { scope, requested, unit, window, at, movements } = bound;
+  const { scope, requested, unit, window, at, decided, movements } = bound;
   return (
     <section className={css.stack} aria-label={`${scope.kind} ${scope.id}, ${unit}`}>
       <div className={css.title}>
@@ -31,11 +31,16 @@ export function BoundScope({ bound, places }: Props) {
       {movements.length === 0 ? (
         <p className={css.muted}>Nothing had moved there.</p>
       ) : (
-        <Movements
-          label={`Last movements of ${scope.kind} ${scope.id} in ${unit}`}
-          movements={movements}
-          places={places}
-        />
+        <details open={decided}>
+          <summary>
+            {movements.length === 1 ? "Its last movement" : `Its last ${movements.length} movements`} before the denial
+          </summary>
+          <Movements
+            label={`Movements of ${scope.kind} ${scope.id} in ${unit}`}
+            movements={movements}
+            places={places}
+          />
+        </details>
       )}
     </section>
   );

@@ -38,21 +38,26 @@ interface Shown {
 }
 
 function Why({ denial, places }: Shown) {
-  const { id, code, count, firstAt, lastAt, last, service, wouldFit } = denial;
-  const refused: WouldDeny = { ...last, code };
+  const { id, code, count, observed, firstAt, lastAt, last, service, wouldFit } = denial;
+  // How many children would have fitted is said with the rest of what would have.
+  const { maxChildren: _, ...figures } = last;
+  const refused: WouldDeny = { ...figures, code };
   const facts: Fact[] = [
     { title: "Times", value: amount(count) },
     ...(count > 1 ? [{ title: "First", value: moment(firstAt) }] : []),
     { title: count > 1 ? "Last" : "When", value: moment(lastAt) },
   ];
   return (
-    <Panel title="Why it was denied" aside={<ReasonTag denial={denial} />}>
+    <Panel
+      title={observed ? "Why it would have been denied" : "Why it was denied"}
+      aside={<ReasonTag denial={denial} />}
+    >
       <Refusal denial={refused} />
       <p>
         Job <Link to={`${places.jobs}/${last.jobId}`}>{last.jobId}</Link>
         {last.user !== undefined && <> of user {last.user}</>} asked for {askedWords(last.asked)}
         {service !== undefined && <> at service {service}</>}. {fitWords(wouldFit)}
-        {denial.observed && " The tenant only observes, so it was let through."}
+        {observed && " The tenant only observes, so it was let through."}
       </p>
       <Facts facts={facts} />
       <p className={css.muted}>
@@ -67,9 +72,11 @@ function Scopes({ denial, places }: Shown) {
   const { scopes, movementsSince } = denial;
   return (
     <Panel title="Every scope at that moment">
-      {scopes.map((bound) => (
-        <BoundScope key={`${bound.scope.kind} ${bound.unit}`} bound={bound} places={places} />
-      ))}
+      <div className={css.stack}>
+        {scopes.map((bound) => (
+          <BoundScope key={`${bound.scope.kind} ${bound.unit}`} bound={bound} places={places} />
+        ))}
+      </div>
       {movementsSince !== undefined && (
         <p className={css.muted}>
           Movements were looked for back to {moment(movementsSince)}; older ones are in the ledger.

@@ -51,7 +51,7 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
       <code className={css.muted}>{tenant.id}</code>
       <nav className={css.tabs} aria-label="Of this tenant">
         {TABS.map(({ path, text }) => (
-          <NavLink key={path} to={path === "" ? here : `${here}/${path}`} end>
+          <NavLink key={path} to={path === "" ? here : `${here}/${path}`} end={path === ""}>
             {text}
           </NavLink>
         ))}
