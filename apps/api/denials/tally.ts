@@ -9,6 +9,10 @@ import { writeDenials } from "./write.js";
 const FLUSH_MS = 1_000;
 /** Kinds of denials of one tenant that are told apart between two writes; further ones are counted together. */
 const MOST_APART = 1_000;
+/** The same of all tenants: a bound on what a process keeps while the record takes nothing. */
+const MOST_IN_ALL = 20_000;
+/** What is told apart in one statement, so that it stays within the time-out; only a storm of many tenants needs more than one. */
+const PORTION = 2_000;
 
 /**
  * Counts the denials of this process and writes them down. A denial costs an entry in a map, however many there are: one
@@ -16,6 +20,8 @@ const MOST_APART = 1_000;
  */
 export class DenialTally {
   private tallied = new Map<string, Map<string, Tallied>>();
+  /** What is told apart in it. */
+  private apart = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
   private readonly rows = new RowsOfMinute();
@@ -45,8 +51,10 @@ export class DenialTally {
     if (!alike) this.tallied.set(one.tenantId, (alike = new Map()));
     const known = alike.get(keyOf(one));
     if (known) join(known, one);
-    else if (alike.size < MOST_APART) alike.set(keyOf(one), one);
-    else joinIn(alike, together(one));
+    else if (alike.size < MOST_APART && this.apart < MOST_IN_ALL) {
+      alike.set(keyOf(one), one);
+      this.apart += 1;
+    } else joinIn(alike, together(one));
     this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
@@ -58,9 +66,12 @@ export class DenialTally {
 
   private async writeAll(): Promise<void> {
     const tallied = this.tallied;
-    if (tallied.size === 0) return;
     this.tallied = new Map();
-    const counted = [...tallied.values()].map((alike) => [...alike.values()]);
+    this.apart = 0;
+    for (const counted of portionsOf(tallied.values())) await this.writeSome(counted);
+  }
+
+  private async writeSome(counted: readonly (readonly Tallied[])[]): Promise<void> {
     try {
       await writeDenials(this.record, this.rows.of(counted), counted.flat());
     } catch (error) {
@@ -68,4 +79,19 @@ export class DenialTally {
       for (const one of counted.flat()) this.add(one);
     }
   }
+}
+
+/** A tenant's are never parted. */
+function* portionsOf(tallied: Iterable<ReadonlyMap<string, Tallied>>): Iterable<Tallied[][]> {
+  let portion: Tallied[][] = [];
+  let size = 0;
+  for (const alike of tallied) {
+    portion.push([...alike.values()]);
+    size += alike.size;
+    if (size < PORTION) continue;
+    yield portion;
+    portion = [];
+    size = 0;
+  }
+  if (size > 0) yield portion;
 }
