@@ -23,11 +23,13 @@ interface Props {
   /** Only a tenant's own key reaches its reservations, and may end its jobs. */
   readonly own: boolean;
   readonly ledger?: string;
+  /** Of the denials in the console. */
+  readonly denials: string;
 }
 
 const REFRESH_MS = 3_000;
 
-export function JobPage({ jobId, path, to, own, ledger }: Props) {
+export function JobPage({ jobId, path, to, own, ledger, denials }: Props) {
   const job = useGet<JobDetail>(`${path}/${encodeURIComponent(jobId)}`, REFRESH_MS);
   return (
     <Loaded query={job}>
@@ -44,7 +46,8 @@ export function JobPage({ jobId, path, to, own, ledger }: Props) {
           {own && detail.state === "open" && <WouldItFit job={detail} />}
           {ledger !== undefined && (
             <p>
-              <Link to={`${ledger}?jobId=${detail.id}`}>Its entries in the ledger</Link>
+              <Link to={`${ledger}?jobId=${detail.id}`}>Its entries in the ledger</Link>,{" "}
+              <Link to={`${denials}?jobId=${detail.id}`}>what it was denied</Link>
             </p>
           )}
         </div>

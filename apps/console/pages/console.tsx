@@ -53,10 +53,19 @@ function JobOfTenant() {
   const { tenantId = "", jobId = "" } = useParams();
   const path = `/v1/admin/tenants/${encodeURIComponent(tenantId)}/jobs`;
   const here = `/tenants/${tenantId}`;
-  return <JobPage jobId={jobId} path={path} to={`${here}/jobs`} own={false} ledger={`${here}/ledger`} />;
+  return (
+    <JobPage
+      jobId={jobId}
+      path={path}
+      to={`${here}/jobs`}
+      own={false}
+      ledger={`${here}/ledger`}
+      denials={`${here}/denials`}
+    />
+  );
 }
 
 function OwnJob() {
   const { jobId = "" } = useParams();
-  return <JobPage jobId={jobId} path="/v1/jobs" to="/jobs" own ledger="/ledger" />;
+  return <JobPage jobId={jobId} path="/v1/jobs" to="/jobs" own ledger="/ledger" denials="/denials" />;
 }
