@@ -12,7 +12,7 @@ beforeAll(async () => {
   const kept = { HOLDFAST_DENIALS_KEPT: "10" };
   [byCopies, byRecord] = await Promise.all([startHoldfast(kept), startHoldfast({ HOLDFAST_REDIS_URL: "off" })]);
 });
-afterAll(() => Promise.all([byCopies.stop(), byRecord.stop()]));
+afterAll(() => Promise.all([byCopies?.stop(), byRecord?.stop()]));
 
 const bounded = {
   allowances: { tokens: { limit: 500 } },

@@ -16,9 +16,11 @@ describe("the words for a denial", () => {
   });
 
   it("say what would have fitted", () => {
-    expect(fitWords({ children: 1, attempts: 0 })).toBe(
-      "At most 1 children with all their attempts would have fitted, or 0 attempts a child with all children.",
+    expect(fitWords({ children: 1, attempts: 0 })).toBe("At most 1 child with all attempts would have fitted.");
+    expect(fitWords({ children: 2, attempts: 1 })).toBe(
+      "At most 2 children with all attempts, or 1 attempt a child with all children would have fitted.",
     );
+    expect(fitWords({ children: 0, attempts: 0 })).toBe("Not one child would have fitted.");
     expect(fitWords({ amounts: { tokens: 40 } })).toBe("At most 40 tokens would have fitted.");
   });
 });

@@ -23,8 +23,13 @@ interface WouldFit {
 }
 
 /** What would have fitted then, in one sentence. */
-export function fitWords({ children, attempts, amounts: most }: WouldFit): string {
+export function fitWords({ children = 0, attempts = 0, amounts: most }: WouldFit): string {
   if (most) return `At most ${amounts(most)} would have fitted.`;
-  const kept = attempts === undefined ? "" : `, or ${amount(attempts)} attempts a child with all children`;
-  return `At most ${amount(children ?? 0)} children with all their attempts would have fitted${kept}.`;
+  const fewer = children > 0 && `${counted(children, "child", "children")} with all attempts`;
+  const less = attempts > 0 && `${counted(attempts, "attempt", "attempts")} a child with all children`;
+  const some = [fewer, less].filter(Boolean).join(", or ");
+  return some === "" ? "Not one child would have fitted." : `At most ${some} would have fitted.`;
 }
+
+const counted = (value: number, one: string, several: string): string =>
+  `${amount(value)} ${value === 1 ? one : several}`;
