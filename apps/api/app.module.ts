@@ -11,6 +11,7 @@ import { BatchController } from "./batch/batch.controller.js";
 import { BatchRunner } from "./batch/run.js";
 import { ConsoleController } from "./console/console.controller.js";
 import { ConsoleFiles } from "./console/files.js";
+import { DenialsController, TenantDenialsController } from "./denials/denials.controller.js";
 import { DocsController } from "./openapi/docs.controller.js";
 import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
@@ -81,6 +82,7 @@ export class AppModule {
         BatchController,
         BalancesController,
         LedgerController,
+        DenialsController,
         TenantsController,
         KeysController,
         AllowancesController,
@@ -99,6 +101,7 @@ export class AppModule {
         OperatorWebhookDeliveriesController,
         OwnWebhooksController,
         HistoryController,
+        TenantDenialsController,
         ReconcileController,
         HealthController,
         DocsController,

@@ -15,6 +15,7 @@ import { KeyCache } from "./auth/key-cache.js";
 import { readLargeBodiesForKeysOnly } from "./auth/large-bodies.js";
 import { keyLoader } from "./auth/load-keys.js";
 import { adminKeyHash } from "./auth/operator.js";
+import { DenialTally } from "./denials/tally.js";
 import { openFlow } from "./flow/open.js";
 import { Readiness } from "./health/readiness.js";
 import { createServer, type Closing } from "./http/server.js";
@@ -28,7 +29,6 @@ import { Standings } from "./permits/standing.js";
 import { PermitTokens } from "./permits/token.js";
 import { openRecord, type PrismaClient } from "./record/client.js";
 import { ServiceDirectory } from "./services/directory.js";
-import { DenialTally } from "./webhooks/denial-tally.js";
 import { WebhookDesk } from "./webhooks/desk.js";
 
 export { ensureAdminKey } from "./auth/operator.js";
@@ -101,7 +101,7 @@ async function openParts(
   const denials = new DenialTally(record, log);
   ends.push(() => denials.close());
   if (!shared) ends.push(() => ledger.close());
-  ledger.onDenied((tenantId, denial) => denials.note(tenantId, denial));
+  ledger.onDenied((command, grounds, isObserved) => denials.note(command, grounds, isObserved));
   const flow = openFlow(settings, telemetry.flow);
   ends.push(() => flow.close());
   const desk = new PermitDesk(flow, new Standings(ledger), new ServiceDirectory(record), settings.retryRatio);

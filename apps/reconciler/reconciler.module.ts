@@ -73,7 +73,11 @@ function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: 
   return {
     expire: new Expire(overdueIn(pool), ledger, log, settings.sweepIntervalMs),
     periods: new Periods(pool, ledger),
-    retention: new Retention(pool, settings.idempotencyRetentionMs),
+    retention: new Retention(pool, {
+      keysMs: settings.idempotencyRetentionMs,
+      denialsMs: settings.denialRetentionMs,
+      denials: settings.denialsKept,
+    }),
     audit: new Audit(pool, ledger, log, settings.auditIntervalMs),
     statistics: new Statistics(pool, settings.sweepIntervalMs),
   };

@@ -24,6 +24,8 @@ describe("settings", () => {
       sweepIntervalMs: 5_000,
       auditIntervalMs: 600_000,
       idempotencyRetentionMs: 172_800_000,
+      denialRetentionMs: 604_800_000,
+      denialsKept: 1_000,
       maxJobDepth: 8,
       permitLeaseMs: 30_000,
       retryRatio: 0.2,

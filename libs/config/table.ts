@@ -16,7 +16,7 @@ import {
 export interface Entry<T> {
   readonly env: string;
   /** What a number counts, or `text` for anything else. */
-  readonly unit: "ms" | "port" | "levels" | "text";
+  readonly unit: "ms" | "port" | "levels" | "rows" | "text";
   readonly parse: Parser<T>;
   readonly fallback: T | undefined;
   /** What the docs show as default where there is no fallback. */
@@ -120,6 +120,21 @@ export const settingsTable = {
     parse: integer(24 * hourMs, 365 * 24 * hourMs),
     fallback: 48 * hourMs,
     description: "How long the first answer under an idempotency key is kept; at least 24 h.",
+  }),
+  denialRetentionMs: withDefault({
+    env: "HOLDFAST_DENIAL_RETENTION_MS",
+    unit: "ms",
+    parse: integer(60_000, 365 * 24 * hourMs),
+    fallback: 7 * 24 * hourMs,
+    description: "How long a denial stays in the list of denials.",
+  }),
+  denialsKept: withDefault({
+    env: "HOLDFAST_DENIALS_KEPT",
+    unit: "rows",
+    parse: integer(10, 100_000),
+    fallback: 1_000,
+    description:
+      "Most rows of the list of denials that are kept of a tenant, the newest; what goes beyond is dropped once an hour.",
   }),
   maxJobDepth: withDefault({
     env: "HOLDFAST_MAX_JOB_DEPTH",

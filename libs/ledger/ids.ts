@@ -16,6 +16,6 @@ function random(): number {
 const next = monotonicFactory(random);
 
 /** A new id, sortable by time: `<prefix>_<ULID>`. */
-export function newId(prefix: "ten" | "key" | "job" | "rsv" | "att" | "run" | "evt" | "dlv"): string {
+export function newId(prefix: "ten" | "key" | "job" | "rsv" | "att" | "run" | "evt" | "dlv" | "dny"): string {
   return `${prefix}_${next()}`;
 }

@@ -4,7 +4,7 @@ import {
   denialSentence,
   type Balance,
   type Command,
-  type Denial,
+  type Grounds,
   type KeyRecord,
   type Outcome,
   type Reserve,
@@ -53,7 +53,8 @@ export interface LedgerParts {
   readonly meter?: LedgerMeter;
 }
 
-export type DenialListener = (tenantId: string, denial: Denial) => void;
+/** `isObserved`: it was let through, since the tenant only observes. */
+export type DenialListener = (command: Command, grounds: Grounds, isObserved: boolean) => void;
 
 /** The ledger as the applications see it: commands in, outcomes out, correct with any number of processes on one record. */
 export class Ledger {
@@ -122,7 +123,10 @@ export class Ledger {
     }
   }
 
-  /** One listener hears of every denial that this process answers, dry runs aside. It is on the way of every answer. */
+  /**
+   * One listener hears of every denial that this process answers, and of what would have been one, dry runs aside. It is
+   * on the way of every answer.
+   */
   onDenied(listener: DenialListener): void {
     this.heard = listener;
   }
@@ -185,19 +189,21 @@ export class Ledger {
 
   private tell(command: Command, outcome: Outcome): Outcome {
     this.meter.decided(command, outcome);
-    const denial = outcome.type === "refused" ? outcome.refusal.denial : undefined;
-    if (denial && !("dryRun" in command && command.dryRun)) this.heard(command.tenantId, denial);
+    const isDone = outcome.type === "done";
+    const grounds = isDone ? outcome.observed : outcome.refusal.grounds;
+    if (grounds && !("dryRun" in command && command.dryRun)) this.heard(command, grounds, isDone);
     return outcome;
   }
 
   /** All answers under one key agree: a denial also asks whether the key already has an effect. */
   private async denied(command: Reserve): Promise<Outcome | null> {
     if (!this.knowsTime) return null;
-    const denial = await this.admission.denial(command);
-    if (!denial) return null;
+    const grounds = await this.admission.denial(command);
+    if (!grounds) return null;
+    const { denial } = grounds;
     const { tenantId, key } = command;
     const record = key && (await this.keys.find({ tenantId, id: key.key }));
-    return record ? replay(record, key.fingerprint) : refused(denial.code, denialSentence(denial), { denial });
+    return record ? replay(record, key.fingerprint) : refused(denial.code, denialSentence(denial), { denial, grounds });
   }
 
   private async committed({ now, balances, entries, readAt }: BatchResult): Promise<void> {

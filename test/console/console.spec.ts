@@ -12,13 +12,15 @@ interface Demo {
 let holdfast: Holdfast;
 let browser: Browser;
 /** What `npm run demo` made. */
+let demo: Demo;
 let research: Demo["tenants"][number];
 
 beforeAll(async () => {
   [holdfast, browser] = await Promise.all([startHoldfast(), openBrowser()]);
   const made = await runProgram("demo/main.js", ["--json", "--url", holdfast.url, "--admin-key", holdfast.adminKey]);
   expect([made.code, made.err]).toEqual([0, ""]);
-  research = (JSON.parse(made.out) as Demo).tenants.find(({ name }) => name === "Acme Research")!;
+  demo = JSON.parse(made.out) as Demo;
+  research = demo.tenants.find(({ name }) => name === "Acme Research")!;
 }, 60_000);
 afterAll(async () => {
   await browser?.close();
@@ -168,6 +170,38 @@ describe("the console", () => {
     await page.getByText("cancelled").first().waitFor();
     await page.getByRole("link", { name: "Draw the charts" }).click();
     await page.getByText("cancelled").first().waitFor();
+  });
+
+  it("explains a denial by every scope, its figures then and its last movements, and marks what was only observed", async () => {
+    const page = await signedIn(tenantPath());
+    await page.getByRole("link", { name: "Denials" }).click();
+    await page.getByRole("link", { name: "job allowance of tokens" }).first().click();
+    await page.getByText("180,000 asked and 30,000 of 30,000 available").waitFor();
+    await page.getByText("asked for 40 children × 5 attempts × 900 tokens. At most 6 children").waitFor();
+    const scope = (kind: string) => page.getByRole("region", { name: new RegExp(`^${kind}.*, tokens$`) });
+    await scope("job").getByText("it decided").waitFor();
+    await scope("tenant").getByText("it would not fit here either").waitFor();
+    await scope("user ada")
+      .getByText(/^Its last \d+ movements before the denial$/)
+      .click();
+    expect(await seriousFindings(page)).toEqual([]);
+    await scope("user ada")
+      .getByRole("row", { name: /reserve \+/ })
+      .getByRole("link")
+      .click();
+    await page
+      .getByRole("region", { name: "Ledger" })
+      .getByRole("row", { name: /reserve/ })
+      .first()
+      .waitFor();
+    const { key } = demo.tenants.find(({ name }) => name === "Borealis")!;
+    const own = await signedIn("/denials", key);
+    await own
+      .getByRole("row", { name: /only observed/ })
+      .getByRole("link")
+      .first()
+      .click();
+    await own.getByText("The tenant only observes, so it was let through.").waitFor();
   });
 
   it("shows an open breaker, resets it and trips it when confirmed", async () => {

@@ -26,6 +26,8 @@ async function pagesOf() {
   const { data: jobs } = await ask(key, "GET", "/v1/jobs?limit=500");
   const job = jobs.find(({ name }) => name === "Enrich 4 accounts").id;
   const tree = jobs.find(({ name }) => name === "Market study").id;
+  const { data: denials } = await ask(key, "GET", "/v1/denials");
+  const denial = denials.at(-1)?.id ?? fail("no denial is in the list yet");
   const admin = { key: adminKey, kind: "admin" };
   const tenant = { key, kind: "tenant" };
   const charted = (page) => page.locator(".recharts-legend-wrapper").waitFor();
@@ -47,6 +49,8 @@ async function pagesOf() {
     { name: "ledger", path: `/tenants/${id}/ledger`, as: admin, list: true },
     { name: "users", path: `/tenants/${id}/users?user=ada`, as: admin, list: true },
     { name: "tenant-job", path: `/tenants/${id}/jobs/${job}`, as: admin, until: "Show its attempts", then: unfold },
+    { name: "denials", path: `/tenants/${id}/denials`, as: admin, list: true },
+    { name: "denial", path: `/tenants/${id}/denials/${denial}`, as: admin, until: "it decided" },
     { name: "services", path: "/services", as: admin, until: "breaker open" },
     { name: "service", path: "/services/model-large", as: admin, then: charted },
     { name: "service-settings", path: "/services/model-large", as: admin, until: "Queue by tenant", then: editing },

@@ -1,6 +1,7 @@
 import { decide, serviceBookId, type Command, type Ledger, type Outcome } from "#libs/ledger";
 import { bookOf, NOON, type BookSettings, type WholeBooks } from "../support/book.js";
 import { commandsOf } from "../support/commands.js";
+import { withoutTimes } from "../support/outcomes.js";
 import type { TestRecord } from "../support/record.js";
 import { apart } from "./apart.js";
 import { inSomeOrder } from "./order.js";
@@ -134,8 +135,11 @@ function byName(row: object): object {
   return { key, limit, reserved, spent, version };
 }
 
+/** Copies deny at their own estimate of the time, and show what the record said a moment before. */
 function plain(outcome: Outcome): unknown {
-  return JSON.parse(JSON.stringify(outcome));
+  if (outcome.type === "done") return JSON.parse(JSON.stringify(outcome));
+  const { grounds, ...refusal } = outcome.refusal;
+  return { ...JSON.parse(JSON.stringify(refusal)), ...(grounds && { grounds: withoutTimes(grounds) }) };
 }
 
 function given(command: Command, outcome: Outcome) {

@@ -4,12 +4,13 @@ import { idPrefix, resolved, type Operation, type Schema } from "./routes.js";
 
 /** What a tenant has by now, the newest last. */
 export class Owner {
-  readonly ids: Readonly<Record<"key" | "job" | "rsv" | "att" | "dlv", string[]>> = {
+  readonly ids: Readonly<Record<"key" | "job" | "rsv" | "att" | "dlv" | "dny", string[]>> = {
     key: [],
     job: [],
     rsv: [],
     att: [],
     dlv: [],
+    dny: [],
   };
 
   constructor(

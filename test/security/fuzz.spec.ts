@@ -83,16 +83,17 @@ async function sendAll(requests: Iterable<FuzzRequest>): Promise<FuzzRequest[]> 
   return refused;
 }
 
-/** What was made is what later requests are about. */
+/** What was made is what later requests are about; of denials only the list tells. */
 function remember(body: object, { method, path, headers }: FuzzRequest): void {
-  if (method !== "POST") return;
+  const { results, data = [] } = body as { results?: readonly { body: object }[]; data?: readonly object[] };
+  const made = results ? results.map((result) => result.body) : [body];
+  const listed = path.includes("/denials") ? data : [];
   const { operator, tenants, spare } = world;
   const owner =
     [...tenants, ...spare].find(({ id }) => path.includes(id)) ??
     tenants.find(({ key }) => headers.some((text) => text.endsWith(key!))) ??
     (path.startsWith(OPERATORS_OWN) ? operator : undefined);
-  const { results } = body as { results?: readonly { body: object }[] };
-  for (const each of results ? results.map((result) => result.body) : [body]) {
+  for (const each of method === "POST" ? made : listed) {
     const { id } = each as { id?: unknown };
     if (typeof id !== "string") continue;
     if (path === "/v1/admin/tenants") add(spare, new Owner(id));
@@ -110,7 +111,7 @@ function* fresh(requests: FuzzRequests, count: number): Iterable<FuzzRequest> {
 }
 
 /** What the reconciler writes while requests come, and counts of what was refused. */
-const WRITTEN_ASIDE = ["webhook_deliveries", "webhook_told", "webhook_denials"];
+const WRITTEN_ASIDE = ["webhook_deliveries", "webhook_told", "webhook_denials", "denials"];
 
 /** A digest of every table with rows of tenants: all of them, to the last column. */
 async function digest(): Promise<Record<string, string>> {

@@ -24,6 +24,7 @@ const NOBODY = {
   rsv: `rsv_${"0".repeat(26)}`,
   att: `att_${"0".repeat(26)}.e30.${"A".repeat(22)}`,
   dlv: `dlv_${"0".repeat(26)}`,
+  dny: `dny_${"0".repeat(26)}`,
   service: "nobody",
   webhook: "nobody",
   user: "nobody",
@@ -68,7 +69,7 @@ function shapeOf(answer: Answer, sent: string): { status: number; text: string }
   const text = textOf(answer, sent)
     .replace(/\batt_[\w.-]+/g, "<permit>")
     .replace(/\bwhsec_[\w-]+/g, "<secret>")
-    .replace(/\b(ten|key|job|rsv|dlv|evt)_[0-9A-Z]{26}\b/g, "<id>")
+    .replace(/\b(ten|key|job|rsv|dlv|evt|dny)_[0-9A-Z]{26}\b/g, "<id>")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
   return { status: answer.status, text };
 }
@@ -96,7 +97,7 @@ describe("another tenant's name", () => {
       const answer = await send(operation, one, { place, value });
       const control = await send(operation, two, { place, value: nobody });
       expect(shapeOf(answer, value)).toEqual(shapeOf(control, nobody));
-      if (["key", "job", "rsv", "att", "dlv"].includes(place.kind) && place.in !== "query") {
+      if (["key", "job", "rsv", "att", "dlv", "dny"].includes(place.kind) && place.in !== "query") {
         expect(answer.body.results?.[0]?.status ?? answer.status).toBe(404);
       }
       expectNothingOf(other, answer, value);

@@ -1,3 +1,4 @@
+import { newId } from "#libs/ledger";
 import { newService, starterOf } from "../support/flow.js";
 import type { Holdfast, HttpTenant } from "../support/http.js";
 import { NOWHERE, type Values } from "./requests.js";
@@ -49,7 +50,15 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
   const secrets = (await Promise.all(hooks)).map(({ body }) => body["secret"] as string);
   const ping = () => tenant.admin("POST", `/webhooks/${webhook}/ping`);
   const deliveries = [(await ping()).body, (await ping()).body];
-  const ids = { ten: tenant.id, key: spare.body.id, job: jobs[0]!, rsv: reservations[0]!, dlv: deliveries[0]!.id };
+  const denials = await denialsAt(holdfast, tenant.id, { unit, jobs });
+  const ids = {
+    ten: tenant.id,
+    key: spare.body.id,
+    job: jobs[0]!,
+    rsv: reservations[0]!,
+    dlv: deliveries[0]!.id,
+    dny: denials[0]!,
+  };
   return {
     tenant,
     values: { ...ids, att: permit.body.id, service, webhook, user, unit },
@@ -64,9 +73,45 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
       ...reservations,
       permit.body.id,
       ...secrets,
+      ...denials,
       ...deliveries.flatMap(({ id, eventId }) => [id, eventId as string]),
     ],
   };
+}
+
+/** Two denials in the list, as a process writes them within a second: so long is none of hundreds of tenants waited for. */
+async function denialsAt(
+  { record }: Holdfast,
+  tenantId: string,
+  { unit, jobs }: { unit: string; jobs: readonly string[] },
+): Promise<string[]> {
+  const scope = { kind: "tenant", id: tenantId };
+  const figures = { limit: 1_000_000, spent: 5, reserved: 30 };
+  const denial = { code: "exceeds_limit", scope, unit, ...figures, available: 999_965, requested: 2_000_000 };
+  const bound = { bookId: tenantId, key: `tenant:${tenantId}:${unit}:none`, ...figures, requested: 2_000_000, at: 0 };
+  const { rows } = await record.query<{ id: string }>(
+    `INSERT INTO denials (tenant_id, id, minute, kind, scope_id, unit, code, service, job_id, observed, count, first_at,
+       last_at, last, ledger_seq)
+     SELECT $1, id, date_trunc('minute', at), 'tenant', $1, $2, 'exceeds_limit', '', job_id, false, 1, at, at,
+       ($3::jsonb || jsonb_build_object('jobId', job_id))::json, (SELECT last_value FROM ledger_entries_seq_seq)
+     FROM unnest($4::text[], $5::text[]) AS made(id, job_id), (SELECT holdfast_now() AS at) AS now RETURNING id`,
+    [
+      tenantId,
+      unit,
+      JSON.stringify({
+        denial,
+        source: "record",
+        at: 0,
+        user: null,
+        figures: [bound],
+        service: null,
+        asked: { amounts: { [unit]: 2_000_000 } },
+      }),
+      jobs.map(() => newId("dny")),
+      jobs,
+    ],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Every row of the tenant, by table; a table that comes tomorrow is read as well. */

@@ -9,6 +9,7 @@ export const KINDS = [
   "rsv",
   "att",
   "dlv",
+  "dny",
   "service",
   "webhook",
   "user",

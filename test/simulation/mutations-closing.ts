@@ -159,7 +159,7 @@ export const CLOSING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a grant is not bound by what its parent has left, and the belt is off",
-    edits: [edit(GRANTS, "if (denial && enforced) return", "if (denial && enforced && !job) return"), noBelt],
+    edits: [edit(GRANTS, "if (grounds && enforced) return", "if (grounds && enforced && !job) return"), noBelt],
     finds: /was granted over a limit/,
   },
 ];

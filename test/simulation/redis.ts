@@ -1,5 +1,5 @@
 import type { Balance } from "#libs/ledger";
-import type { Copy, CopyStore, Hold, Verdict } from "../../libs/ledger/protocol/ports.js";
+import type { Copy, CopyStore, Hold, JudgedCopy, Verdict } from "../../libs/ledger/protocol/ports.js";
 import { actor, type Actor, type Scheduler } from "./scheduler.js";
 import { type Wire } from "./wire.js";
 
@@ -32,8 +32,9 @@ export class SimRedis {
       const copies = holds.map(({ key }) => this.copies.get(nameOf(tenantId, key)));
       const refuses = copies.some((copy, i) => copy && holds[i]!.amount > roomOf(copy));
       const allFresh = copies.every((copy) => copy && now - copy.at >= 0 && now - copy.at <= freshMs);
-      if (!refuses) return { status: allFresh ? "fits" : "unsure" };
-      return allFresh ? { status: "denied", copies: copies.map((copy) => figuresOf(copy!)) } : { status: "stale" };
+      if (!allFresh) return { status: refuses ? "stale" : "unsure" };
+      const judged = copies.map((copy): JudgedCopy => ({ ...figuresOf(copy!), ageMs: now - copy!.at }));
+      return { status: refuses ? "denied" : "fits", copies: judged };
     });
   }
 

@@ -18,6 +18,7 @@ import { RedisCopies } from "../../libs/ledger/redis/index.js";
 import { commandOf, remember, settings, stepsOf, type Made, type Placed, type Step } from "../model/steps.js";
 import { bookOf, NOON, type WholeBooks } from "../support/book.js";
 import { fresh } from "../support/commands.js";
+import { withoutTimes } from "../support/outcomes.js";
 import { eventually, TestRecord } from "../support/record.js";
 import { redisUrl } from "../support/services.js";
 import { SimPostgres } from "./postgres.js";
@@ -95,9 +96,8 @@ describe("the simulated Redis", () => {
         const twin = new SimRedis("redis", scheduler, NOON);
         for (const one of run) {
           if (one.kind === "judge") {
-            expect(twin.judge(tenantId, [one.holds], 10_000)).toEqual(
-              await copies.judge(tenantId, [one.holds], 10_000),
-            );
+            const judged = await copies.judge(tenantId, [one.holds], 10_000);
+            expect(withoutTimes(twin.judge(tenantId, [one.holds], 10_000))).toEqual(withoutTimes(judged));
           } else if (one.kind === "forget") {
             twin.forget(tenantId, [one.key]);
             await copies.forget(tenantId, [one.key]);
@@ -135,6 +135,7 @@ describe("a ledger on the simulated record", () => {
           postgres.clockAhead = NOON - scheduler.now;
           const answer = await settle(process.handle(command));
           const expected = decide(shelf.get(command.tenantId)!, command, NOON);
+          // A few virtual milliseconds pass in a batch; instants are compared elsewhere, on a clock that stands.
           expect({ command, answer: withoutTimes(answer) }).toEqual({ command, answer: withoutTimes(expected) });
           remember(made[tenant]!, command, expected);
           // An admission is answered before the copies know of it, and the next denial must show it.
@@ -150,11 +151,6 @@ describe("a ledger on the simulated record", () => {
 function placedIn(step: Step): readonly Placed[] {
   if (step.type === "advance") return [];
   return step.type === "one" ? [step.placed] : step.actions;
-}
-
-/** A few virtual milliseconds pass in a batch; instants are compared elsewhere, on a clock that stands. */
-function withoutTimes(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value, (name, part: unknown) => (/At$|^at$/.test(name) ? undefined : part)));
 }
 
 function rowsOf({ balances, jobs, reservations, attempts, keys }: TenantTables | TenantBook): unknown {

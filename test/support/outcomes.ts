@@ -24,3 +24,9 @@ export function tally(outcomes: readonly Outcome[]): Record<string, number> {
   for (const outcome of outcomes) counts[wordOf(outcome)] = (counts[wordOf(outcome)] ?? 0) + 1;
   return counts;
 }
+
+/** Without instants, and without whether a denial rests on the record or on its copies: the same decision in any process. */
+export function withoutTimes(value: unknown): unknown {
+  const differs = /At$|^(at|ageMs|source)$/;
+  return JSON.parse(JSON.stringify(value, (name, part: unknown) => (differs.test(name) ? undefined : part)));
+}

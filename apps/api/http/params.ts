@@ -8,7 +8,7 @@ import { UNIT } from "../validation/amounts.js";
 import { SERVICE_NAME, SERVICE_RULE } from "../validation/service-name.js";
 import { isUserName, USER_RULE, USER_SCHEMA } from "../validation/text.js";
 
-const PREFIXES = { tenant: "ten", key: "key", job: "job", reservation: "rsv", delivery: "dlv" } as const;
+const PREFIXES = { tenant: "ten", key: "key", job: "job", reservation: "rsv", delivery: "dlv", denial: "dny" } as const;
 type Named = keyof typeof PREFIXES;
 
 const ULID = new RegExp(`^${ULID_PATTERN}$`);

@@ -41,7 +41,7 @@ function filtersOf({ jobId, reservationId, user, unit, type }: EntriesQuery) {
   };
 }
 
-function entryView(entry: rows.LedgerEntry): object {
+export function entryView(entry: rows.LedgerEntry): object {
   const { tenantId, seq, type, at, unit, reserved, spent, keys, reservationId, jobId, userName, detail } = entry;
   return {
     id: String(seq),

@@ -49,7 +49,7 @@ export class ProblemView {
 }
 
 /** The figures of the scope that refused, at the moment of the refusal. */
-export class DenialView {
+export class DenialFiguresView {
   @Shown(SCOPE)
   scope!: object;
 
@@ -76,7 +76,7 @@ export class DenialView {
 }
 
 /** A refusal for lack of allowance: the problem and the figures, in one flat object. */
-export class DenialProblemView extends IntersectionType(ProblemView, DenialView) {}
+export class DenialProblemView extends IntersectionType(ProblemView, DenialFiguresView) {}
 
 /** A refusal of flow control. */
 export class ShedProblemView extends ProblemView {

@@ -1,4 +1,4 @@
-import { DenialView } from "../openapi/problem.view.js";
+import { DenialFiguresView } from "../openapi/problem.view.js";
 import { AMOUNTS, idSchema, INSTANT } from "../openapi/schemas.js";
 import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { OUTCOMES } from "./reservation.dto.js";
@@ -20,7 +20,7 @@ export class PlanView {
 }
 
 /** What `observe` recorded instead of denying. */
-export class WouldDenyView extends DenialView {
+export class WouldDenyView extends DenialFiguresView {
   @Shown(choice(["allowance_exhausted", "exceeds_limit"]))
   code!: string;
 }

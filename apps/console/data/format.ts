@@ -2,6 +2,9 @@
 
 export const amount = (value: number): string => value.toLocaleString("en");
 
+/** With its sign, as what was added. */
+export const signed = (value: number): string => (value > 0 ? `+${amount(value)}` : amount(value));
+
 export const limitText = (limit: number | "unlimited"): string => (limit === "unlimited" ? limit : amount(limit));
 
 /** "2026-01-31 09:30:00", in the time zone of whoever looks. */

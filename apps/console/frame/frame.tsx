@@ -16,6 +16,7 @@ const ADMIN_LINKS = [
 const TENANT_LINKS = [
   { to: "/", text: "Overview" },
   { to: "/jobs", text: "Jobs" },
+  { to: "/denials", text: "Denials" },
   { to: "/ledger", text: "Ledger" },
 ];
 const STRANGER_LINKS = [{ to: "/", text: "Sign in" }];

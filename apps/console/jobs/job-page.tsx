@@ -23,11 +23,13 @@ interface Props {
   /** Whether the key is the tenant's own. */
   readonly own: boolean;
   readonly ledger?: string;
+  /** Of the denials in the console. */
+  readonly denials: string;
 }
 
 const REFRESH_MS = 3_000;
 
-export function JobPage({ jobId, base, to, own, ledger }: Props) {
+export function JobPage({ jobId, base, to, own, ledger, denials }: Props) {
   const path = `${base}/jobs`;
   const job = useGet<JobDetail>(`${path}/${encodeURIComponent(jobId)}`, REFRESH_MS);
   return (
@@ -45,7 +47,8 @@ export function JobPage({ jobId, base, to, own, ledger }: Props) {
           {own && detail.state === "open" && <WouldItFit job={detail} />}
           {ledger !== undefined && (
             <p>
-              <Link to={`${ledger}?jobId=${detail.id}`}>Its entries in the ledger</Link>
+              <Link to={`${ledger}?jobId=${detail.id}`}>Its entries in the ledger</Link>,{" "}
+              <Link to={`${denials}?jobId=${detail.id}`}>what it was denied</Link>
             </p>
           )}
         </div>

@@ -1,5 +1,6 @@
 import { Route, Routes, useParams } from "react-router";
 import { useSessions } from "../api/session.js";
+import { OwnDenialPage, OwnDenialsPage } from "../denials/denial-pages.js";
 import { Nothing } from "../frame/nothing.js";
 import { JobPage } from "../jobs/job-page.js";
 import { JobsPage } from "../jobs/jobs-page.js";
@@ -40,6 +41,8 @@ function OfTenant() {
       <Route path="/" element={<OverviewPage />} />
       <Route path="/jobs" element={<JobsPage />} />
       <Route path="/jobs/:jobId" element={<OwnJob />} />
+      <Route path="/denials" element={<OwnDenialsPage />} />
+      <Route path="/denials/:denialId" element={<OwnDenialPage />} />
       <Route path="/ledger" element={<OwnLedgerPage />} />
       <Route path="*" element={<Nothing />} />
     </Routes>
@@ -50,10 +53,19 @@ function JobOfTenant() {
   const { tenantId = "", jobId = "" } = useParams();
   const base = `/v1/admin/tenants/${encodeURIComponent(tenantId)}`;
   const here = `/tenants/${tenantId}`;
-  return <JobPage jobId={jobId} base={base} to={`${here}/jobs`} own={false} ledger={`${here}/ledger`} />;
+  return (
+    <JobPage
+      jobId={jobId}
+      base={base}
+      to={`${here}/jobs`}
+      own={false}
+      ledger={`${here}/ledger`}
+      denials={`${here}/denials`}
+    />
+  );
 }
 
 function OwnJob() {
   const { jobId = "" } = useParams();
-  return <JobPage jobId={jobId} base="/v1" to="/jobs" own ledger="/ledger" />;
+  return <JobPage jobId={jobId} base="/v1" to="/jobs" own ledger="/ledger" denials="/denials" />;
 }

@@ -5,7 +5,7 @@ import type { Entry } from "../api/types.js";
 import { Choice } from "../data/choice.js";
 import { csvOf } from "../data/csv.js";
 import css from "../data/data.module.css";
-import { amount, limitText, moment } from "../data/format.js";
+import { limitText, moment, signed } from "../data/format.js";
 import { PagedTable, type Column } from "../data/paged-table.js";
 import { useKey } from "../data/use-get.js";
 import { allRows, type Params } from "../data/use-pages.js";
@@ -19,8 +19,6 @@ const NAMES = { unit: "Unit", user: "User", jobId: "Job", reservationId: "Reserv
 const ORDERS = { newest: "newest first", oldest: "oldest first" };
 /** So many rows fit into a file that a spreadsheet opens. */
 const MOST_ROWS = 100_000;
-
-const signed = (value: number): string => (value > 0 ? `+${amount(value)}` : amount(value));
 
 const COLUMNS: readonly Column<Entry>[] = [
   { title: "At", cell: ({ at }) => <span className="number">{moment(at)}</span> },
@@ -101,7 +99,7 @@ interface FilterProps {
 }
 
 /** Filters once it is left or Enter is pressed, so that half a name asks for nothing. */
-function Filter({ label, value, onSet }: FilterProps) {
+export function Filter({ label, value, onSet }: FilterProps) {
   const [text, setText] = useState(value);
   return (
     <TextInput

@@ -3,6 +3,9 @@ import type { Tenant } from "../api/types.js";
 import css from "../data/data.module.css";
 import { Loaded } from "../data/loaded.js";
 import { useGet } from "../data/use-get.js";
+import { DenialTab } from "../denials/denial-pages.js";
+import { DenialsPanel } from "../denials/denials-panel.js";
+import { placesOf } from "../denials/places.js";
 import { Nothing } from "../frame/nothing.js";
 import { useTitle } from "../frame/title.js";
 import { JobsPanel } from "../jobs/jobs-panel.js";
@@ -21,6 +24,7 @@ const TABS = [
   { path: "users", text: "Users" },
   { path: "keys", text: "Keys" },
   { path: "jobs", text: "Jobs" },
+  { path: "denials", text: "Denials" },
   { path: "ledger", text: "Ledger" },
   { path: "services", text: "Services" },
   { path: "webhooks", text: "Webhooks" },
@@ -37,6 +41,7 @@ export function TenantPage() {
 function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: string }) {
   useTitle(tenant.name);
   const here = `/tenants/${tenant.id}`;
+  const denials = placesOf(tenant.id);
   return (
     <div className={css.stack}>
       <div className={css.head}>
@@ -50,7 +55,7 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
       <code className={css.muted}>{tenant.id}</code>
       <nav className={css.tabs} aria-label="Of this tenant">
         {TABS.map(({ path, text }) => (
-          <NavLink key={path} to={path === "" ? here : `${here}/${path}`} end>
+          <NavLink key={path} to={path === "" ? here : `${here}/${path}`} end={path === ""}>
             {text}
           </NavLink>
         ))}
@@ -60,6 +65,8 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
         <Route path="users" element={<UsersTab tenant={tenant} />} />
         <Route path="keys" element={<KeysTab tenant={tenant} />} />
         <Route path="jobs" element={<JobsPanel path={`${base}/jobs`} to={`${here}/jobs`} />} />
+        <Route path="denials" element={<DenialsPanel places={denials} />} />
+        <Route path="denials/:denialId" element={<DenialTab places={denials} />} />
         <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} jobsOf={() => `${here}/jobs`} />} />
         <Route path="webhooks" element={<WebhooksPanel path={`${base}/webhooks`} />} />
         <Route path="services" element={<ServicesTab tenant={tenant} />} />

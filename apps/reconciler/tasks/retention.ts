@@ -23,7 +23,32 @@ const DROP_DELIVERIES = `
     WHERE created_at < (SELECT holdfast_now()) - interval '30 days' AND state <> 'pending'
     LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))`;
 
-/** Drops what is kept for a time only: idempotency keys, and the history of the reconciler's runs and of deliveries. */
+const DROP_DENIALS = `
+  DELETE FROM denials WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM denials
+    WHERE minute < (SELECT holdfast_now()) - $1 * interval '1 millisecond' AND last_at < (SELECT holdfast_now()) - $1 * interval '1 millisecond'
+    LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))`;
+
+/** Of each tenant that has more than it may, the oldest. */
+const DROP_SURPLUS_DENIALS = `
+  DELETE FROM denials WHERE ctid = ANY(ARRAY(
+    SELECT d.ctid
+    FROM (SELECT tenant_id FROM denials GROUP BY tenant_id HAVING count(*) > $1) AS crowded
+    CROSS JOIN LATERAL (
+      SELECT id FROM denials WHERE tenant_id = crowded.tenant_id ORDER BY id DESC OFFSET $1 LIMIT 1) AS edge
+    JOIN denials d ON d.tenant_id = crowded.tenant_id AND d.id <= edge.id
+    LIMIT ${PORTION} FOR UPDATE OF d SKIP LOCKED))`;
+
+export interface Kept {
+  /** How long an idempotency key is kept, milliseconds. */
+  readonly keysMs: number;
+  /** How long a denial is kept, milliseconds. */
+  readonly denialsMs: number;
+  /** Most denials that are kept of a tenant, as rows. */
+  readonly denials: number;
+}
+
+/** Drops what is kept for a time only: idempotency keys, denials, and the history of the reconciler's runs and of deliveries. */
 export class Retention implements Task {
   readonly name = "retention";
   readonly alone = true;
@@ -31,15 +56,16 @@ export class Retention implements Task {
 
   constructor(
     private readonly pool: pg.Pool,
-    /** How long an idempotency key is kept, milliseconds. */
-    private readonly keepKeysMs: number,
+    private readonly kept: Kept,
   ) {}
 
   async run(tally: Tally, signal: AbortSignal): Promise<"done"> {
-    const idempotencyKeys = await this.drop(DROP_KEYS, [this.keepKeysMs], tally, signal);
+    const idempotencyKeys = await this.drop(DROP_KEYS, [this.kept.keysMs], tally, signal);
     const runs = await this.drop(DROP_RUNS, [], tally, signal);
     const deliveries = await this.drop(DROP_DELIVERIES, [], tally, signal);
-    tally.detail = { idempotencyKeys, runs, deliveries };
+    const old = await this.drop(DROP_DENIALS, [this.kept.denialsMs], tally, signal);
+    const surplus = await this.drop(DROP_SURPLUS_DENIALS, [this.kept.denials], tally, signal);
+    tally.detail = { idempotencyKeys, runs, deliveries, denials: old + surplus };
     return "done";
   }
 

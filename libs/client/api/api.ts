@@ -154,6 +154,16 @@ export class Api {
     return this.sender.send("ledger.list", { query }, call);
   }
 
+  /** What was denied, newest first; those that are alike within a minute are one row. */
+  denials(query: t.Query<"denials.list"> = {}, call?: CallOptions): Promise<t.Page<t.DenialView>> {
+    return this.sender.send("denials.list", { query }, call);
+  }
+
+  /** Why something was denied: every scope, its figures at that moment, and its last movements. */
+  denial(denialId: string, call?: CallOptions): Promise<t.DenialDetailView> {
+    return this.sender.send("denials.detail", { params: { denialId } }, call);
+  }
+
   /** Where the tenant's events are told; secrets are not shown. */
   webhooks(query: t.Query<"ownWebhooks.list"> = {}, call?: CallOptions): Promise<t.Page<t.WebhookView>> {
     return this.sender.send("ownWebhooks.list", { query }, call);

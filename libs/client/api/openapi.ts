@@ -3,7 +3,7 @@
 export interface components {
   schemas: {
     WouldDenyView: {
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -185,7 +185,7 @@ export interface components {
       /** @description Whole seconds to wait; the same as the header Retry-After. */
       retryAfter?: number;
       errors?: components["schemas"]["FieldErrorView"][];
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -255,7 +255,7 @@ export interface components {
       retryAfter?: number;
       errors?: components["schemas"]["FieldErrorView"][];
       /** @description What refused: `tenant` is the tenant at the service. */
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind?: "service" | "tenant" | "job" | "reservation";
         id?: string;
@@ -288,7 +288,7 @@ export interface components {
       };
     };
     BalanceView: {
-      scope?: {
+      scope: {
         /** @enum {string} */
         kind: "service" | "tenant" | "user" | "job";
         id: string;
@@ -934,6 +934,216 @@ export interface components {
         reason?: string;
       };
     };
+    LastDenialView: {
+      scope: {
+        /** @enum {string} */
+        kind: "service" | "tenant" | "user" | "job";
+        id: string;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
+      };
+      /** @example tokens */
+      unit: string;
+      /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */
+      limit: number | "unlimited";
+      spent: number;
+      reserved: number;
+      available: number;
+      requested: number;
+      /** @description For a plan: the largest number of children that would fit now. */
+      maxChildren?: number;
+      /**
+       * @description The job that asked; of a grant, the one that was to give it.
+       * @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+       */
+      jobId: string;
+      user?: string;
+      /** @description One of: a reservation by its plan, or by its amounts, or the grant of a child job. */
+      asked: {
+        plan?: {
+          children: number;
+          attempts: number;
+          /**
+           * @example {
+           *       "tokens": 400
+           *     }
+           */
+          attemptCost: {
+            [key: string]: number;
+          };
+        };
+        /**
+         * @example {
+         *       "tokens": 400
+         *     }
+         */
+        amounts?: {
+          [key: string]: number;
+        };
+        /**
+         * @example {
+         *       "tokens": 400
+         *     }
+         */
+        grant?: {
+          [key: string]: number;
+        };
+      };
+      /**
+       * Format: date-time
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      at: string;
+      /**
+       * @description What it was decided on: the record itself, or copies of what the record said at most two seconds before.
+       * @enum {string}
+       */
+      decidedOn: "record" | "copies";
+    };
+    DenialView: {
+      /** @example dny_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
+      id: string;
+      /** @enum {string} */
+      code: "allowance_exhausted" | "exceeds_limit";
+      /** @description True where nothing was denied, since the tenant only observes. */
+      observed: boolean;
+      /** @description What decided; an `id` of null is several scopes that are counted together. */
+      scope: {
+        /** @enum {string} */
+        kind: "service" | "tenant" | "user" | "job";
+        id: string | null;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
+      };
+      /** @example tokens */
+      unit: string;
+      /**
+       * @description The job that asked; left out where several are counted together.
+       * @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+       */
+      jobId?: string;
+      /** @description The service that the work was for. */
+      service?: string;
+      count: number;
+      /**
+       * Format: date-time
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      firstAt: string;
+      /**
+       * Format: date-time
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      lastAt: string;
+      last: components["schemas"]["LastDenialView"];
+    };
+    BoundView: {
+      scope: {
+        /** @enum {string} */
+        kind: "service" | "tenant" | "user" | "job";
+        id: string;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
+      };
+      /** @example tokens */
+      unit: string;
+      /**
+       * @description `none`, or `<period>@<start>`: the period window that this counts in.
+       * @example day@2026-01-31T00:00:00.000Z
+       */
+      window: string;
+      /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */
+      limit: number | "unlimited";
+      spent: number;
+      reserved: number;
+      available: number;
+      /** @description max(0, spent + reserved − limit) */
+      overage: number;
+      /** @description What was asked of it. */
+      requested: number;
+      /** @description Whether this scope alone would have let it through. */
+      fits: boolean;
+      /** @description True of the one that decided. */
+      decided: boolean;
+      /**
+       * Format: date-time
+       * @description When the record showed these figures.
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      at: string;
+      /** @description Its last movements before the denial, newest first, at most 20. */
+      movements: components["schemas"]["EntryView"][];
+    };
+    DenialDetailView: {
+      /** @example dny_01KE3A2Z8M4N5P6Q7R8S9T0V1W */
+      id: string;
+      /** @enum {string} */
+      code: "allowance_exhausted" | "exceeds_limit";
+      /** @description True where nothing was denied, since the tenant only observes. */
+      observed: boolean;
+      /** @description What decided; an `id` of null is several scopes that are counted together. */
+      scope: {
+        /** @enum {string} */
+        kind: "service" | "tenant" | "user" | "job";
+        id: string | null;
+        /**
+         * @description Of a service: the tenant whose share of it this is.
+         * @example ten_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+         */
+        tenantId?: string;
+      };
+      /** @example tokens */
+      unit: string;
+      /**
+       * @description The job that asked; left out where several are counted together.
+       * @example job_01KE3A2Z8M4N5P6Q7R8S9T0V1W
+       */
+      jobId?: string;
+      /** @description The service that the work was for. */
+      service?: string;
+      count: number;
+      /**
+       * Format: date-time
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      firstAt: string;
+      /**
+       * Format: date-time
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      lastAt: string;
+      last: components["schemas"]["LastDenialView"];
+      /** @description Narrowest scope first. */
+      scopes: components["schemas"]["BoundView"][];
+      /** @description What would have fitted: of a plan, so many children with all their attempts, or so many attempts with all children; of amounts or a grant, so much of each unit. */
+      wouldFit: {
+        children?: number;
+        attempts?: number;
+        /**
+         * @example {
+         *       "tokens": 400
+         *     }
+         */
+        amounts?: {
+          [key: string]: number;
+        };
+      };
+      /**
+       * Format: date-time
+       * @description Where a search for movements stopped before the beginning of the ledger: how far back it went.
+       * @example 2026-01-31T09:30:00.000Z
+       */
+      movementsSince?: string;
+    };
     WebhookView: {
       /** @example billing */
       name: string;
@@ -1532,6 +1742,63 @@ export interface operations {
             /** @description null on the last page. */
             nextCursor: string | null;
           };
+        };
+      };
+    };
+  };
+  "denials.list": {
+    parameters: {
+      query?: {
+        /** @description The most rows of one page. */
+        limit?: number;
+        /** @description The `nextCursor` of the page before. */
+        cursor?: string;
+        /** @description The kind of the scope that decided. */
+        kind?: "service" | "tenant" | "user" | "job";
+        unit?: string;
+        /** @description The job that asked. */
+        jobId?: string;
+        code?: "allowance_exhausted" | "exceeds_limit";
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What was denied, newest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["DenialView"][];
+            /** @description null on the last page. */
+            nextCursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  "denials.detail": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        denialId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Why something was denied: every scope, its figures at that moment, and its last movements */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DenialDetailView"];
         };
       };
     };

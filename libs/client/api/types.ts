@@ -50,6 +50,8 @@ export type LeaseView = Schemas["LeaseView"];
 export type FinishedView = Schemas["FinishedView"];
 export type BalanceView = Schemas["BalanceView"];
 export type EntryView = Schemas["EntryView"];
+export type DenialView = Schemas["DenialView"];
+export type DenialDetailView = Schemas["DenialDetailView"];
 export type WebhookView = Schemas["WebhookView"];
 
 export type CreateJobBody = Schemas["CreateJobBody"];

@@ -1,5 +1,6 @@
 import type { Amounts, Ask, Denial } from "#libs/plan";
 import type { AllowanceSetting, By, EndedPermit } from "./entities.js";
+import type { Grounds } from "./grounds.js";
 import type { Period } from "./window.js";
 
 /** An idempotency key in use: the key, and a digest of the tenant's request that it is bound to (route and body). */
@@ -178,6 +179,8 @@ export interface Refusal {
   /** One sentence for a person. */
   readonly detail: string;
   readonly denial?: Denial;
+  /** Of a denial: all that it was decided on. */
+  readonly grounds?: Grounds;
   readonly errors?: readonly FieldError[];
 }
 
@@ -188,13 +191,19 @@ export type Outcome =
       readonly answer: object;
       /** True where an earlier command under the same idempotency key had this effect and this answer. */
       readonly replayed: boolean;
+      /** Under `observe`, of what would have been denied: all that it was decided on. */
+      readonly observed?: Grounds;
     }
   | { readonly type: "refused"; readonly refusal: Refusal };
 
-export function done(answer: object): Outcome {
-  return { type: "done", answer, replayed: false };
+export function done(answer: object, observed: Grounds | null = null): Outcome {
+  return { type: "done", answer, replayed: false, ...(observed && { observed }) };
 }
 
-export function refused(code: RefusalCode, detail: string, more?: Pick<Refusal, "denial" | "errors">): Outcome {
+export function refused(
+  code: RefusalCode,
+  detail: string,
+  more?: Pick<Refusal, "denial" | "grounds" | "errors">,
+): Outcome {
   return { type: "refused", refusal: { code, detail, ...more } };
 }

@@ -4,6 +4,7 @@ export * from "./book.js";
 export * from "./books.js";
 export * from "./commands.js";
 export * from "./decide.js";
+export type { BoundFigures, Grounds } from "./grounds.js";
 export type * from "./entities.js";
 export * from "./service-book.js";
 export * from "./views.js";
@@ -18,6 +19,7 @@ export {
   fits,
   lookUp,
   MAX_AMOUNT,
+  maxAttempts,
   maxChildren,
   overage,
   passesIntegers,

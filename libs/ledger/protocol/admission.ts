@@ -9,7 +9,9 @@ import {
   type Balance,
   type Binding,
   type Bound,
+  type BoundFigures,
   type Denial,
+  type Grounds,
   type Place,
   type Reserve,
   type SizedAsk,
@@ -17,7 +19,7 @@ import {
 import type { Copies } from "./copies.js";
 import type { Directory } from "./directory.js";
 import { Gather } from "./gather.js";
-import type { Copy, Hold, RecordStore, TenantConfig, TenantRow, Verdict } from "./ports.js";
+import type { Hold, JudgedCopy, RecordStore, TenantConfig, TenantRow, Verdict } from "./ports.js";
 import type { Runtime } from "./runtime.js";
 
 /**
@@ -40,7 +42,7 @@ export class Admission {
   }
 
   /** Why the command is denied, or null where the record must decide. */
-  async denial(command: Reserve): Promise<Denial | null> {
+  async denial(command: Reserve): Promise<Grounds | null> {
     if (this.copies.state === "off") return null;
     const binding = await this.bindingOf(command);
     const ask = sizeOf(command.ask);
@@ -56,8 +58,11 @@ export class Admission {
     ]);
     const denial = denialOf(ask, children, bounds);
     if (!denial || !(await this.directory.isOpen(command.tenantId, command.jobId))) return null;
-    if (!restsOnDefault(denial, bounds)) return denial;
-    return (await this.directory.isCurrent(binding)) ? denial : null;
+    if (restsOnDefault(denial, bounds) && !(await this.directory.isCurrent(binding))) return null;
+    const at = this.now();
+    const requested = (unit: string) => ask.perChild[unit]! * children;
+    const figures = bounds.map((bound) => figuresOf(bound, requested(bound.unit), at));
+    return { denial, source: "copies", at, user: binding.job.user, figures };
   }
 
   /** What names the balances that may refuse; null where copies may not. */
@@ -80,18 +85,21 @@ export class Admission {
     return config && servicePlaces(serviceBookId(service), config.settings, units, this.now());
   }
 
-  /** What binds the ask in the books where fresh copies refuse it; nothing where they refuse nowhere, or not for sure. */
+  /** What binds the ask where fresh copies refuse it; nothing where they refuse nowhere, or not for sure. */
   private async refusing(books: readonly Held[]): Promise<Bounded[]> {
     const verdicts = await Promise.all(books.map((book) => this.judge(book)));
     const refused = verdicts.some(({ status }) => status === "denied");
     // Of several allowances that refuse the rules name one, so all must be known.
     const sure = refused ? await Promise.all(verdicts.map((one, i) => this.sureOf(one, books[i]!))) : [];
-    if (sure.some(({ status }) => status !== "denied" && status !== "fits")) return [];
-    const bounds = sure.flatMap((verdict, i) =>
-      verdict.status === "denied" ? boundsAt(books[i]!, verdict.copies) : [],
-    );
-    // A balance that was never written has no version that would tell that the limit set for it has changed.
-    return bounds.some(({ figures, place }) => figures.version === 0 && figures.limit !== place.limit) ? [] : bounds;
+    const bounds: Bounded[] = [];
+    for (const [i, verdict] of sure.entries()) {
+      if (verdict.status !== "denied" && verdict.status !== "fits") return [];
+      const those = boundsAt(books[i]!, verdict.copies);
+      // A balance that was never written has no version that would tell that the limit set for it has changed.
+      if (verdict.status === "denied" && those.some(isOutdated)) return [];
+      bounds.push(...those);
+    }
+    return bounds;
   }
 
   private async judge(book: Held): Promise<Verdict> {
@@ -128,18 +136,32 @@ interface Held {
   readonly holds: readonly Hold[];
 }
 
-type Bounded = Bound & { readonly figures: Copy; readonly place: Place };
+interface Bounded extends Bound {
+  readonly figures: JudgedCopy;
+  readonly bookId: string;
+  readonly place: Place;
+}
 
 function holdsAt(id: string, places: readonly Place[], ask: SizedAsk, children: number): Held {
   return { id, places, holds: places.map(({ key, unit }) => ({ key, amount: ask.perChild[unit]! * children })) };
 }
 
-function boundsAt({ places }: Held, copies: readonly Copy[]): Bounded[] {
-  return places.map((place, i) => ({ scope: place.scope, unit: place.unit, figures: copies[i]!, place }));
+function boundsAt({ id: bookId, places }: Held, copies: readonly JudgedCopy[]): Bounded[] {
+  return places.map((place, i) => ({ scope: place.scope, unit: place.unit, figures: copies[i]!, bookId, place }));
+}
+
+function isOutdated({ figures, place }: Bounded): boolean {
+  return figures.version === 0 && figures.limit !== place.limit;
+}
+
+/** `decidedAt` by the record's clock; the age of a copy tells when the record showed it. */
+function figuresOf({ figures, bookId, place }: Bounded, requested: number, decidedAt: number): BoundFigures {
+  const { limit, reserved, spent, ageMs } = figures;
+  return { bookId, key: place.key, limit, reserved, spent, requested, at: decidedAt - ageMs };
 }
 
 /** Nothing was taken of this user yet, and another process may have changed the default since its copy was made. */
-function restsOnDefault(denial: Denial, bounds: readonly (Bound & { figures: Copy })[]): boolean {
+function restsOnDefault(denial: Denial, bounds: readonly Bounded[]): boolean {
   if (denial.scope.kind !== "user") return false;
   const refusing = bounds.find(({ scope, unit }) => scope.kind === "user" && unit === denial.unit);
   return refusing?.figures.version === 0;

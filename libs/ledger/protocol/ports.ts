@@ -98,13 +98,20 @@ export interface Hold {
 /** The figures of a balance as they were copied. */
 export type Copy = Pick<Balance, "limit" | "reserved" | "spent" | "version">;
 
+/** A copy as it was judged. */
+export interface JudgedCopy extends Copy {
+  /** How long ago the record showed it, milliseconds. */
+  readonly ageMs: number;
+}
+
 /**
  * `fits`: all copies are fresh and none refuses. `unsure`: none refuses, but not all of them are there and fresh. `stale`:
- * one refuses, but not all of them are there and fresh. `denied`: all are fresh and one refuses; `copies` are theirs, in the
+ * one refuses, but not all of them are there and fresh. `denied`: all are fresh and one refuses. `copies` are in the
  * order of the holds. Only `denied` refuses: else the record decides.
  */
 export type Verdict =
-  { readonly status: "fits" | "unsure" | "stale" } | { readonly status: "denied"; readonly copies: readonly Copy[] };
+  | { readonly status: "unsure" | "stale" }
+  | { readonly status: "fits" | "denied"; readonly copies: readonly JudgedCopy[] };
 
 /** Versioned copies of balances, of one tenant at a time. Never the truth: a lost copy only costs a look at the record. */
 export interface CopyStore {

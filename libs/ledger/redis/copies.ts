@@ -2,7 +2,7 @@ import type { Result } from "ioredis";
 import { readFileSync } from "node:fs";
 import { mastersOf, openRedis, parseRedisUrl, within, type RedisClient } from "#libs/redis";
 import type { Balance } from "../domain/index.js";
-import type { Copy, CopyStore, Hold, LedgerLog, Verdict } from "../protocol/ports.js";
+import type { Copy, CopyStore, Hold, JudgedCopy, LedgerLog, Verdict } from "../protocol/ports.js";
 import { copyKey } from "./keys.js";
 
 declare module "ioredis" {
@@ -66,11 +66,18 @@ export class RedisCopies implements CopyStore {
       for (const { key, amount } of holds) args.push(indexes.get(key)!, amount);
     }
     const results = await within(this.timeoutMs, this.redis.holdfastJudge(keys.length, ...keys, ...args));
-    const copies = results.slice(asks.length);
-    return asks.map((holds, i) => {
+    const now = Number(results.at(-1));
+    const judged = new Map<string, JudgedCopy>();
+    // Those who ask together mostly meet the same copies.
+    const copyOf = (key: string): JudgedCopy => {
+      const copy = judged.get(key) ?? judgedCopy(results[asks.length + indexes.get(key)! - 1]!, now);
+      judged.set(key, copy);
+      return copy;
+    };
+    return asks.map((holds, i): Verdict => {
       const status = results[i] as (typeof JUDGE_STATUSES)[number];
-      if (status !== "denied") return { status };
-      return { status, copies: holds.map(({ key }) => parseCopy(copies[indexes.get(key)! - 1])!) };
+      if (status === "unsure" || status === "stale") return { status };
+      return { status, copies: holds.map(({ key }) => copyOf(key)) };
     });
   }
 
@@ -106,6 +113,11 @@ export class RedisCopies implements CopyStore {
 
 function script(name: string): string {
   return readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), "utf8");
+}
+
+/** Of a copy that was fresh; `now` by Redis' clock. */
+function judgedCopy(text: string, now: number): JudgedCopy {
+  return { ...parseCopy(text)!, ageMs: now - Number(text.slice(text.lastIndexOf(":") + 1)) };
 }
 
 function parseCopy(text: string | null | undefined): Copy | null {

@@ -4,8 +4,9 @@ import { balancesAt, figuresAt, jobPlace } from "../binding.js";
 import type { TenantBook } from "../book.js";
 import { refused, type CreateJob, type Outcome, type Parentage } from "../commands.js";
 import type { EntryType, Instant, Job } from "../entities.js";
+import type { Grounds } from "../grounds.js";
 import { depthOf } from "../views.js";
-import { refuse } from "./reserve.js";
+import { groundsOf, refuse } from "./reserve.js";
 
 /** Where a child stands, or why it cannot stand there. */
 export function placeOfChild(
@@ -30,11 +31,15 @@ interface Grant {
   readonly now: Instant;
 }
 
+interface Carved extends Pick<Job, "wouldDeny"> {
+  readonly grounds: Grounds | null;
+}
+
 /**
  * Holds a grant at the job that gives it, and there alone: user and tenant are charged by the work of the child, once.
  * Refuses what does not fit; under `observe` that is only recorded.
  */
-export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant): Pick<Job, "wouldDeny"> | Outcome {
+export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant): Carved | Outcome {
   const units = Object.keys(grant);
   const balances = balancesAt(
     book,
@@ -44,7 +49,9 @@ export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant):
   const ask = { children: 1, perChild: grant, total: grant, isPlan: false };
   const enforced = book.tenant!.enforcement === "enforce";
   const denial = denialOf(ask, 1, bounds);
-  if (denial && enforced) return refuse(denial);
+  const requested = (unit: string) => grant[unit]!;
+  const grounds = denial && groundsOf(denial, [{ book, balances }], { user: job.user, requested, now });
+  if (grounds && enforced) return refuse(grounds);
   if (!enforced && passesIntegers(ask, bounds)) {
     const errors = [{ pointer: "/grant", message: "would take a balance beyond 9007199254740991" }];
     return refused("validation_failed", "A balance would pass 2^53 − 1.", { errors });
@@ -54,7 +61,7 @@ export function carve(book: TenantBook, { job, childJobId, grant, now }: Grant):
     book.move(balance, { ...moved, bound: enforced });
     bookGrant(book, { type: "grant", parent: job, childJobId, balance, now, ...moved });
   }
-  return { wouldDeny: denial };
+  return { wouldDeny: denial, grounds };
 }
 
 /**

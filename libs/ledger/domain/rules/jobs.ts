@@ -25,13 +25,15 @@ export function createJob(book: TenantBook, command: CreateJob, now: Instant): O
     if ("type" in place) return place;
     const carved = carve(book, { ...parent, childJobId: command.jobId, job: above!, now });
     if ("type" in carved) return carved;
-    return addJob(book, command, { ...place, ...carved, allowance: parent.grant }, now);
+    const { wouldDeny, grounds } = carved;
+    const job = addJob(book, command, { ...place, wouldDeny, allowance: parent.grant }, now);
+    return done(jobView(job), grounds);
   }
   const errors = errorsOfAllowance(book, command);
   if (errors.length > 0)
     return refused("validation_failed", "A job's allowance cannot be above the default.", { errors });
   const allowance = { ...book.settings.jobAllowance, ...command.allowance };
-  return addJob(book, command, { user: command.user, ancestors: [], wouldDeny: null, allowance }, now);
+  return done(jobView(addJob(book, command, { user: command.user, ancestors: [], wouldDeny: null, allowance }, now)));
 }
 
 function errorsOfAllowance({ settings }: TenantBook, { allowance }: CreateJob): FieldError[] {
@@ -49,10 +51,10 @@ function addJob(
   { jobId: id, name, labels }: CreateJob,
   given: Pick<Job, "user" | "ancestors" | "allowance" | "wouldDeny">,
   now: Instant,
-): Outcome {
+): Job {
   const job: Job = { id, name, labels, ...given, state: "open", createdAt: now, closedAt: null };
   book.addJob(job);
-  return done(jobView(job));
+  return job;
 }
 
 /**

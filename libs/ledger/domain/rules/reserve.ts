@@ -12,6 +12,7 @@ import { balancesAt, placesOf, servicePlaces } from "../binding.js";
 import type { TenantBook } from "../book.js";
 import { done, refused, type Outcome, type Reserve } from "../commands.js";
 import type { Instant, Job, Plan, Reservation } from "../entities.js";
+import { figuresOf, type Grounds } from "../grounds.js";
 import { denialView, reservationView } from "../views.js";
 import { refuseNewWork } from "./guards.js";
 import { bookMovement, type Part } from "./holders.js";
@@ -35,13 +36,25 @@ export function reserve(book: TenantBook, command: Reserve, now: Instant): Outco
   const parts = partsBinding(book, command.service, job!, units, now);
   const bounds = parts.flatMap(({ balances }) => balances.map(boundOf));
   if (book.tenant!.enforcement === "observe" && passesIntegers(ask, bounds)) return beyondIntegers(command);
-  const { children, denial } = admit(book, command, ask, bounds);
-  if (children === 0) return refuse(denial!);
+  const { children, denial, weighed } = admit(book, command, ask, bounds);
+  const requested = (unit: string) => ask.perChild[unit]! * weighed;
+  const grounds = denial && groundsOf(denial, parts, { user: job!.user, requested, now });
+  if (children === 0) return refuse(grounds!);
 
   const reservation = reservationOf(command, ask, children, { job: job!, parts, denial, now });
-  if (command.dryRun) return done(dryRunView(reservation));
+  if (command.dryRun) return done(dryRunView(reservation), grounds);
   take(book, reservation, parts);
-  return done(reservationView(reservation));
+  return done(reservationView(reservation), grounds);
+}
+
+/** Taken before anything moves. */
+export function groundsOf(
+  denial: Denial,
+  parts: readonly Part[],
+  { user, requested, now }: { user: string | null; requested: (unit: string) => number; now: Instant },
+): Grounds {
+  const figures = parts.flatMap(({ book, balances }) => figuresOf(book.tenantId, balances, requested, now));
+  return { denial, source: "record", at: now, user, figures };
 }
 
 /** Also what only observes cannot count beyond integers. */
@@ -73,19 +86,22 @@ function boundOf(figures: Part["balances"][number]): Bound {
   return { scope: figures.scope, unit: figures.unit, figures };
 }
 
-/** How many children are admitted, and what denies the rest; under `observe` a denial is only recorded. */
+/**
+ * How many children are admitted, and what denies the rest; under `observe` a denial is only recorded. `weighed`: how
+ * many children the denial is about.
+ */
 function admit(
   book: TenantBook,
   command: Reserve,
   ask: SizedAsk,
   bounds: readonly Bound[],
-): { children: number; denial: Denial | null } {
+): { children: number; denial: Denial | null; weighed: number } {
   const denial = denialOf(ask, ask.children, bounds);
-  if (!denial) return { children: ask.children, denial };
-  if (book.tenant!.enforcement === "observe") return { children: ask.children, denial };
-  if (command.admit === "all") return { children: 0, denial };
+  const weighed = ask.children;
+  if (!denial || book.tenant!.enforcement === "observe") return { children: ask.children, denial, weighed };
+  if (command.admit === "all") return { children: 0, denial, weighed };
   const children = maxChildren(ask, bounds);
-  return children > 0 ? { children, denial: null } : { children, denial: denialOf(ask, 1, bounds) };
+  return { children, denial: children > 0 ? null : denialOf(ask, 1, bounds), weighed: 1 };
 }
 
 function reservationOf(
@@ -151,8 +167,9 @@ function dryRunView({ jobId, service, reserved, plan, wouldDeny }: Reservation):
   };
 }
 
-export function refuse(denial: Denial): Outcome {
-  return refused(denial.code, denialSentence(denial), { denial });
+export function refuse(grounds: Grounds): Outcome {
+  const { denial } = grounds;
+  return refused(denial.code, denialSentence(denial), { denial, grounds });
 }
 
 export function denialSentence({ code, scope, unit, limit, requested, available }: Denial): string {

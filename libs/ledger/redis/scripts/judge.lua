@@ -5,7 +5,8 @@
 -- ARGV[1]  longest age of a copy that may refuse, milliseconds
 -- ARGV[2]  number of asks; then for each ask: its number of holds, and for each hold the index of its copy and the amount
 --
--- Returns the status of each ask, in order, and then the copies as they are (false where there is none):
+-- Returns the status of each ask, in order, then the copies as they are (false where there is none), and at last Redis'
+-- time, in milliseconds, by which the age of a copy is told:
 --   fits    all copies that bind it are fresh, and none refuses it
 --   unsure  no copy refuses it, but one that binds it is missing or not fresh
 --   stale   a copy refuses it, but a copy that binds it is missing or not fresh: read the record first
@@ -48,4 +49,5 @@ for ask = 1, asks do
   results[ask] = (refused and (allFresh and 'denied' or 'stale')) or (allFresh and 'fits') or 'unsure'
 end
 for i = 1, #KEYS do results[asks + i] = copies[i] end
+results[asks + #KEYS + 1] = string.format('%.0f', now)
 return results
