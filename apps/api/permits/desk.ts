@@ -23,8 +23,10 @@ export interface Asking {
   readonly tenantId: string;
   readonly reservationId: string;
   readonly body: PermitBody;
-  /** The caller has gone. */
-  readonly signal: AbortSignal;
+  /** Whether the caller has gone. */
+  isGone(): boolean;
+  /** Tells the same at once, of one that waits. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Starts attempts: what the record says of the reservation, then flow control in one step. */
@@ -43,13 +45,16 @@ export class PermitDesk {
   }
 
   /** @throws Problem where it is refused, FlowClosed, and the signal's reason. */
-  async start({ tenantId, reservationId, body, signal }: Asking): Promise<HeldPermit> {
+  async start(asking: Asking): Promise<HeldPermit> {
+    const { tenantId, reservationId, body, signal } = asking;
     const { child, waitMs = 0 } = body;
     const standing = await this.standings.of({ tenantId, reservationId, child });
     const service = await this.serviceOf(tenantId, body.service ?? null, standing.service);
-    const request = this.request({ tenantId, reservationId, body, signal }, service, standing);
+    // No attempt is started for nobody.
+    if (asking.isGone()) throw new DOMException("The caller has gone.", "AbortError");
+    const request = this.request(asking, service, standing);
     const acquired = await this.acquire(request, Math.min(waitMs, standing.leftMs), {
-      signal,
+      ...(signal && { signal }),
       refresh: () => this.asItIsNow(tenantId, service!, standing.service),
     });
     if (acquired.status === "refused") throw refusalProblem(acquired, request);
@@ -70,10 +75,11 @@ export class PermitDesk {
   }
 
   /** A caller that waits is also told when its work has ended. */
-  private acquire(request: PermitRequest, waitMs: number, options: { signal: AbortSignal } & AcquireOptions) {
-    if (waitMs === 0 || !request.service) return this.flow.acquire(request, options);
+  private acquire(request: PermitRequest, waitMs: number, options: AcquireOptions) {
+    const { signal } = options;
+    if (waitMs === 0 || !request.service || !signal) return this.flow.acquire(request, options);
     return this.endings.watch(request, (ended) =>
-      this.flow.acquire(request, { ...options, waitMs, signal: AbortSignal.any([options.signal, ended]) }),
+      this.flow.acquire(request, { ...options, waitMs, signal: AbortSignal.any([signal, ended]) }),
     );
   }
 

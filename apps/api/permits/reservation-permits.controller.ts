@@ -47,11 +47,13 @@ export class ReservationPermitsController {
     @Req() { tenantId }: TenantRequest,
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<object> {
-    const gone = new AbortController();
-    const starting = this.desk.start({ tenantId, reservationId, body, signal: gone.signal });
+    // Only one that waits has to be told, and to be prepared to tell costs more than the rest of this method.
+    const gone = body.waitMs ? new AbortController() : undefined;
+    const isGone = () => raw.destroyed;
+    const starting = this.desk.start({ tenantId, reservationId, body, isGone, signal: gone?.signal });
     const leave = (): void => {
       if (raw.writableFinished) return;
-      gone.abort();
+      gone?.abort();
       // Nobody has heard of the permit; where even this fails, its lease ends by itself.
       starting.then(({ permit }) => this.desk.giveBack(permit)).catch(() => undefined);
     };

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { ChildStanding, Ledger } from "#libs/ledger";
 import { notFound, Problem } from "../problems/problem.js";
 
@@ -53,6 +54,8 @@ export class Standings {
   private async work(): Promise<void> {
     this.atWork = true;
     while (this.waiting.length > 0) {
+      // What arrived together is asked together, the first one too.
+      await endOfTurn();
       const together = this.waiting.splice(0, MOST_TOGETHER);
       try {
         const rows = await this.ledger.standings(

@@ -15,6 +15,11 @@ export const FLOW_STATUSES = {
 
 export type ScriptName = keyof typeof FLOW_STATUSES;
 
+/** What a client calls them by. */
+const COMMANDS = Object.fromEntries(
+  Object.keys(FLOW_STATUSES).map((name) => [name, `holdfastFlow${name[0]!.toUpperCase()}${name.slice(1)}`]),
+) as Record<ScriptName, string>;
+
 const INCLUDE = /^-- @include (\w+)\n/gm;
 
 /** Source of a script, each include set in once and before what needs it. */
@@ -32,23 +37,19 @@ export function scriptSource(name: ScriptName): string {
 /** Makes the scripts known to a client; it sends a script's name, and its text where the server has lost it. */
 export function defineScripts(client: Redis | Cluster): void {
   for (const name of Object.keys(FLOW_STATUSES) as ScriptName[]) {
-    client.defineCommand(commandOf(name), { lua: scriptSource(name) });
+    client.defineCommand(COMMANDS[name], { lua: scriptSource(name) });
   }
 }
 
 /** Runs a script. Everything but the keys is one JSON object of named arguments. */
-export async function runScript(
+export function runScript(
   client: Redis | Cluster,
   name: ScriptName,
   keys: readonly string[],
   named: Readonly<Record<string, unknown>>,
 ): Promise<string | string[]> {
   const commands = client as unknown as Record<string, (...args: unknown[]) => Promise<string | string[]>>;
-  return commands[commandOf(name)]!(keys.length, ...keys, JSON.stringify(named));
-}
-
-function commandOf(name: ScriptName): string {
-  return `holdfastFlow${name[0]!.toUpperCase()}${name.slice(1)}`;
+  return commands[COMMANDS[name]]!(keys.length, ...keys, JSON.stringify(named));
 }
 
 function read(name: string): string {

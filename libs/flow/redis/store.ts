@@ -75,16 +75,8 @@ export class RedisFlowStore implements FlowStore {
     const { id, tenantId, grantedAt } = permit;
     let ended = true;
     for (const { keys, gates, at } of heldPartsOf(permit, service, this.split)) {
-      const tenant = encodeURIComponent(tenantId);
-      const status = await this.run("finish", keys, {
-        id,
-        tenant,
-        outcome,
-        grantedAt,
-        gates,
-        at,
-        ...wakes(permit.service!),
-      });
+      const waking = at.queue && { tenant: encodeURIComponent(tenantId), ...wakes(permit.service!) };
+      const status = await this.run("finish", keys, { id, outcome, grantedAt, gates, at, ...waking });
       ended &&= status === "finished";
     }
     return ended;
@@ -144,13 +136,15 @@ export class RedisFlowStore implements FlowStore {
     const { keepMs, tenantId, service } = request;
     const answer = await this.run("permit", keys, {
       ...askOf(request, this.options.leaseMs),
-      tenant: encodeURIComponent(tenantId),
       keepMs: Math.max(1, Math.ceil(keepMs)),
       gates,
       at,
-      ...(process !== null && at.queue && { process }),
-      places: placesOf(service),
-      ...wakes(service?.name),
+      ...(at.queue && {
+        tenant: encodeURIComponent(tenantId),
+        ...(process !== null && { process }),
+        places: placesOf(service),
+        ...wakes(service?.name),
+      }),
     });
     return decisionOf(answer as string[]);
   }

@@ -37,11 +37,12 @@ export function collect(books: Iterable<TenantBook>) {
     }
     if (serviceOfBook(tenantId) === null) addOwnFlows(rows, tenantId, changes.flows);
     for (const changed of changes.balances.values()) {
-      (changed.readVersion === 0 ? rows.newBalances : rows.balances).push(balanceRow(tenantId, changed));
+      if (changed.readVersion === 0) rows.newBalances.push(newBalanceRow(tenantId, changed));
+      else rows.balances.push(balanceRow(tenantId, changed));
     }
     for (const job of changes.newJobs) rows.newJobs.push(jobRow(tenantId, job));
     for (const job of changedOnly(changes.jobs, changes.newJobs)) rows.jobs.push(jobRow(tenantId, job));
-    for (const one of changes.newReservations) rows.newReservations.push(reservationRow(tenantId, one));
+    for (const one of changes.newReservations) rows.newReservations.push(newReservationRow(tenantId, one));
     for (const one of changedOnly(changes.reservations, changes.newReservations)) {
       rows.reservations.push(reservationRow(tenantId, one));
     }
@@ -122,14 +123,10 @@ function settingRow(tenantId: string, change: SettingChange) {
 type Changed = TenantBook["changes"]["balances"] extends Map<string, infer Row> ? Row : never;
 
 function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) {
-  const { key, scope, unit, window, limit, reserved, spent, version } = balance;
+  const { key, limit, reserved, spent, version } = balance;
   return {
     tenant_id: tenantId,
     key,
-    kind: scope.kind,
-    scope_id: scope.id,
-    unit,
-    window,
     limit_amount: limit,
     reserved,
     spent,
@@ -137,6 +134,11 @@ function balanceRow(tenantId: string, { balance, readVersion, bound }: Changed) 
     read_version: readVersion,
     bound,
   };
+}
+
+function newBalanceRow(tenantId: string, changed: Changed) {
+  const { scope, unit, window } = changed.balance;
+  return { ...balanceRow(tenantId, changed), kind: scope.kind, scope_id: scope.id, unit, window };
 }
 
 function jobRow(tenantId: string, job: Job) {
@@ -157,33 +159,52 @@ function jobRow(tenantId: string, job: Job) {
   };
 }
 
+/** What may change of it. */
 function reservationRow(tenantId: string, one: Reservation) {
   return {
     tenant_id: tenantId,
     id: one.id,
-    job_id: one.jobId,
-    user_name: one.user,
     state: one.state,
-    reserved: one.reserved,
     held: one.held,
     charged: one.charged,
-    plan: one.plan,
-    keys: one.keys,
-    service: one.service,
-    service_keys: one.serviceKeys,
-    ancestors: one.ancestors,
     actual: one.actual,
     late: one.late,
-    would_deny: one.wouldDeny,
-    created_at: one.createdAt,
     expires_at: one.expiresAt,
     closed_at: one.closedAt,
   };
 }
 
-function attemptRow(tenantId: string, { reservationId, permit, ...fact }: Attempt) {
-  const ended = { permit_id: permit?.id, permit_outcome: permit?.outcome };
-  return { tenant_id: tenantId, reservation_id: reservationId, ...fact, ...ended };
+function newReservationRow(tenantId: string, one: Reservation) {
+  return {
+    ...reservationRow(tenantId, one),
+    job_id: one.jobId,
+    user_name: one.user,
+    reserved: one.reserved,
+    plan: one.plan,
+    keys: one.keys,
+    service: one.service,
+    service_keys: one.serviceKeys,
+    ancestors: one.ancestors,
+    would_deny: one.wouldDeny,
+    created_at: one.createdAt,
+  };
+}
+
+function attemptRow(tenantId: string, fact: Attempt) {
+  const { reservationId, child, attempt, outcome, actual, freed, late, at, permit } = fact;
+  return {
+    tenant_id: tenantId,
+    reservation_id: reservationId,
+    child,
+    attempt,
+    outcome,
+    actual,
+    freed,
+    late,
+    at,
+    permit_id: permit?.id,
+    permit_outcome: permit?.outcome,
+  };
 }
 
 function entryRow(tenantId: string, entry: TenantBook["changes"]["entries"][number]) {

@@ -8,6 +8,7 @@ import {
   type TenantBook,
   type Want,
 } from "../domain/index.js";
+import type { KnownFacts, ReservationFacts } from "./facts.js";
 import * as row from "./rows.js";
 import { rowsOf, statement } from "./sql.js";
 
@@ -38,6 +39,11 @@ export const FIND_SETTINGS = statement(
 const FIND_RESERVATIONS = statement(
   "reservations",
   `SELECT ${row.RESERVATION} FROM ${WANTED} JOIN reservations r USING (tenant_id, id)`,
+);
+/** Of a reservation whose facts are known. */
+const FIND_STANDING_RESERVATIONS = statement(
+  "standing_reservations",
+  `SELECT ${row.RESERVATION_STANDING} FROM ${WANTED} JOIN reservations r USING (tenant_id, id)`,
 );
 /** Many reservations are held by one balance: each is named once before it is looked up. */
 const FIND_HOLDERS = statement(
@@ -90,20 +96,41 @@ const FIND_USER_BALANCES = statement(
 );
 
 /** Fills the books with the rows that are wanted, all statements in one flight; what does not exist becomes null. */
-export async function load(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+export async function load(
+  client: pg.ClientBase,
+  books: Books,
+  wants: readonly Want[],
+  facts: KnownFacts,
+): Promise<void> {
   // Many commands of a batch want the same row: their tenant's balance.
-  const byKind = new Map<Want["kind"], Map<string, Want>>();
-  for (const want of wants) {
-    let same = byKind.get(want.kind);
-    if (!same) byKind.set(want.kind, (same = new Map()));
+  const byKind = new Map<Kind, Map<string, Row>>();
+  const add = (kind: Kind, want: Row): void => {
+    let same = byKind.get(kind);
+    if (!same) byKind.set(kind, (same = new Map()));
     same.set(rowKey(want), want);
+  };
+  for (const want of wants) {
+    const known = want.kind === "reservation" && facts.find(want.tenantId, want.id);
+    if (known) addKnown(add, want.tenantId, known);
+    else add(want.kind, want);
   }
-  await Promise.all([...byKind].map(([kind, wanted]) => LOADERS[kind](client, books, [...wanted.values()])));
+  await Promise.all([...byKind].map(([kind, wanted]) => LOADERS[kind](client, books, [...wanted.values()], facts)));
 }
 
-type Loader = (client: pg.ClientBase, books: Books, wants: readonly Want[]) => Promise<void>;
+/** How it stands, and the rows that {@link loadHolders} and {@link loadLines} would seek through it. */
+function addKnown(add: (kind: Kind, want: Row) => void, tenantId: string, facts: ReservationFacts): void {
+  const { id, jobId, ancestors, keys, service, serviceKeys } = facts;
+  add("standing", { tenantId, id });
+  for (const key of keys) add("balance", { tenantId, id: key });
+  for (const key of serviceKeys) add("balance", { tenantId: serviceBookId(service!), id: key });
+  if (ancestors.length > 0) for (const job of [jobId, ...ancestors]) add("job", { tenantId, id: job });
+}
 
-const LOADERS: Record<Want["kind"], Loader> = {
+type Kind = Want["kind"] | "standing";
+type Row = Omit<Want, "kind">;
+type Loader = (client: pg.ClientBase, books: Books, wants: readonly Row[], facts: KnownFacts) => Promise<void>;
+
+const LOADERS: Record<Kind, Loader> = {
   tenant: () => Promise.reject(new Error("tenants are loaded with their lock")),
   settings: loadSettings,
   user: loadUsers,
@@ -118,11 +145,15 @@ const LOADERS: Record<Want["kind"], Loader> = {
     (book) => book.flows,
   ),
   key: rowLoader(FIND_KEYS, row.keyOf, (book) => book.keys),
-  reservation: async (client, books, wants) => {
-    const loader = rowLoader(FIND_RESERVATIONS, row.reservationOf, (book) => book.reservations);
+  reservation: async (client, books, wants, facts) => {
     const around = [loadHolders(client, books, wants), loadLines(client, books, wants)];
-    await Promise.all([...around, loader(client, books, wants)]);
+    await Promise.all([...around, loadReservations(client, books, wants, facts)]);
+    for (const { tenantId, id } of wants) {
+      const reservation = books.get(tenantId)!.reservations.find(id);
+      if (reservation) facts.learn(tenantId, reservation);
+    }
   },
+  standing: loadStanding,
 };
 
 export function columnsOf(rows: readonly { tenantId: string; id: string }[]): [string[], string[]] {
@@ -137,29 +168,47 @@ function rowLoader<Columns extends [string, string, ...unknown[]], Entity>(
 ): Loader {
   return async (client, books, wants) => {
     const rows = await rowsOf<Columns>(client, sql, columnsOf(wants));
-    for (const columns of rows) tableOf(books.get(columns[0])!).fill(columns[1], entityOf(columns));
-    for (const { tenantId, id } of wants) tableOf(books.get(tenantId)!).fill(id, null);
+    for (const columns of rows) tableOf(bookIn(books, columns[0])).fill(columns[1], entityOf(columns));
+    for (const { tenantId, id } of wants) tableOf(bookIn(books, tenantId)).fill(id, null);
   };
 }
 
+const loadReservations = rowLoader(FIND_RESERVATIONS, row.reservationOf, (book) => book.reservations);
+
+async function loadStanding(
+  client: pg.ClientBase,
+  books: Books,
+  wants: readonly Row[],
+  facts: KnownFacts,
+): Promise<void> {
+  const known = new Map(wants.map((want) => [rowKey(want), facts.find(want.tenantId, want.id)!]));
+  const rows = await rowsOf<row.StandingColumns>(client, FIND_STANDING_RESERVATIONS, columnsOf(wants));
+  for (const columns of rows) {
+    const [tenantId, id] = columns;
+    const reservation = row.standingOf(known.get(rowKey({ tenantId, id }))!, columns);
+    books.get(tenantId)!.reservations.fill(id, reservation);
+  }
+  for (const { tenantId, id } of wants) books.get(tenantId)!.reservations.fill(id, null);
+}
+
 /** The balances that hold the wanted reservations; whatever closes a reservation needs them all. */
-async function loadHolders(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+async function loadHolders(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   const rows = await rowsOf<row.BalanceColumns>(client, FIND_HOLDERS, columnsOf(wants));
   for (const columns of rows) bookIn(books, columns[0]).balances.fill(columns[1], row.balanceOf(columns));
 }
 
-async function loadLines(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+async function loadLines(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   const rows = await rowsOf<row.JobColumns>(client, FIND_LINES, columnsOf(wants));
   for (const columns of rows) books.get(columns[0])!.jobs.fill(columns[1], row.jobOf(columns));
 }
 
-async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   const ids = [...new Set(wants.map(({ tenantId }) => tenantId))];
   const rows = await rowsOf<row.AllowanceColumns>(client, FIND_SETTINGS, [ids]);
   for (const id of ids) books.get(id)!.settings = row.settingsOf(rows.filter(([tenantId]) => tenantId === id));
 }
 
-async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   const rows = await rowsOf<row.AllowanceColumns>(client, FIND_OWN_LIMITS, columnsOf(wants));
   for (const { tenantId, id } of wants) {
     const own = rows.filter(([tenant, , user]) => tenant === tenantId && user === id);
@@ -167,13 +216,13 @@ async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly Wa
   }
 }
 
-async function loadUserBalances(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+async function loadUserBalances(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   const rows = await rowsOf<row.BalanceColumns>(client, FIND_USER_BALANCES, columnsOf(wants));
   for (const columns of rows) books.get(columns[0])!.balances.fill(columns[1], row.balanceOf(columns));
   for (const { tenantId, id } of wants) books.get(tenantId)!.wholeUnits.add(id);
 }
 
-async function loadDescendants(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+async function loadDescendants(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   await Promise.all(
     wants.map(async ({ tenantId, id }) => {
       const book = books.get(tenantId)!;
@@ -185,7 +234,7 @@ async function loadDescendants(client: pg.ClientBase, books: Books, wants: reado
   );
 }
 
-async function loadAttempts(client: pg.ClientBase, books: Books, wants: readonly Want[]): Promise<void> {
+async function loadAttempts(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   const [tenants, ids] = columnsOf(wants);
   const places = ids.map((id) => id.split("/") as [string, string]);
   const columns = [tenants, places.map(([reservationId]) => reservationId), places.map(([, child]) => child)];

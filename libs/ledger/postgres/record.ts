@@ -20,6 +20,7 @@ import type {
   TenantRow,
 } from "../protocol/ports.js";
 import { classify, connect, RecordUnreachable } from "./connection.js";
+import { KnownFacts } from "./facts.js";
 import * as find from "./load.js";
 import * as row from "./rows.js";
 import { inOneFlight, ms, rowsOf, statement, type Statement } from "./sql.js";
@@ -64,6 +65,7 @@ export interface PostgresOptions {
 export class PostgresRecord implements RecordStore {
   private readonly batches: pg.Pool;
   private readonly reads: pg.Pool;
+  private readonly facts = new KnownFacts();
 
   constructor({ batches, ...options }: PostgresOptions) {
     this.batches = connect({ ...options, size: batches });
@@ -74,7 +76,7 @@ export class PostgresRecord implements RecordStore {
     const client = await this.batches.connect().catch((error: unknown) => {
       throw classify(error);
     });
-    const transaction = new PostgresTransaction(client);
+    const transaction = new PostgresTransaction(client, this.facts);
     try {
       await transaction.open(books, wants);
       return transaction;
@@ -155,7 +157,10 @@ export class PostgresRecord implements RecordStore {
 class PostgresTransaction implements RecordTransaction {
   now: Instant = 0;
 
-  constructor(private readonly client: pg.PoolClient) {}
+  constructor(
+    private readonly client: pg.PoolClient,
+    private readonly facts: KnownFacts,
+  ) {}
 
   /** One flight: BEGIN, the locks, the time and what is wanted, each a statement with a snapshot of its own. */
   async open(books: Books, wants: readonly Want[]): Promise<void> {
@@ -166,7 +171,7 @@ class PostgresTransaction implements RecordTransaction {
         this.lockTenants(sorted(ids)[0]),
         this.lockServices(sorted(ids)[1], wants),
         rowsOf<[number]>(this.client, NOW),
-        find.load(this.client, books, wants),
+        find.load(this.client, books, wants, this.facts),
       ]),
     );
     this.now = now![0];
@@ -182,12 +187,18 @@ class PostgresTransaction implements RecordTransaction {
   /** Most batches name no service and move no reservation that could be for one. */
   private async lockServices(names: readonly string[], wants: readonly Want[]): Promise<row.ServiceColumns[]> {
     const reservations = wants.filter(({ kind }) => kind === "reservation");
-    if (names.length === 0 && reservations.length === 0) return [];
-    return rowsOf(this.client, LOCK_SERVICES, [names, ...find.columnsOf(reservations)]);
+    const services = new Set(names);
+    const unknown = reservations.filter(({ tenantId, id }) => {
+      const facts = this.facts.find(tenantId, id);
+      if (facts?.service) services.add(facts.service);
+      return !facts;
+    });
+    if (services.size === 0 && unknown.length === 0) return [];
+    return rowsOf(this.client, LOCK_SERVICES, [[...services], ...find.columnsOf(unknown)]);
   }
 
   load(books: Books, wants: readonly Want[]): Promise<void> {
-    return find.load(this.client, books, wants);
+    return find.load(this.client, books, wants, this.facts);
   }
 
   async commit(books: Books): Promise<void> {
@@ -199,6 +210,8 @@ class PostgresTransaction implements RecordTransaction {
     const failed = results.find((result) => result.status === "rejected");
     this.client.release(failed?.reason instanceof RecordUnreachable);
     if (failed) throw failed.reason;
+    for (const { tenantId, changes } of books.values())
+      for (const reservation of changes.newReservations) this.facts.learn(tenantId, reservation);
   }
 
   async rollback(): Promise<void> {

@@ -15,6 +15,7 @@ import {
   type TenantSettings,
   type UserAllowanceSetting,
 } from "../domain/index.js";
+import type { ReservationFacts } from "./facts.js";
 import { ms } from "./sql.js";
 
 /** Select lists, and the entities made of their rows: each list and its function belong together, column by column. */
@@ -119,6 +120,25 @@ export function reservationOf(columns: ReservationColumns): Reservation {
     expiresAt,
     closedAt,
   };
+}
+
+export const RESERVATION_STANDING = `r.tenant_id, r.id, r.state, r.held, r.charged, r.actual, r.late, ${ms("r.expires_at")},
+  ${ms("r.closed_at")}`;
+export type StandingColumns = [
+  string,
+  string,
+  string,
+  Amounts,
+  Amounts,
+  Amounts | null,
+  boolean,
+  number,
+  number | null,
+];
+
+export function standingOf(facts: ReservationFacts, columns: StandingColumns): Reservation {
+  const [, , state, held, charged, actual, late, expiresAt, closedAt] = columns;
+  return { ...facts, state: state as Reservation["state"], held, charged, actual, late, expiresAt, closedAt };
 }
 
 export const ATTEMPT = `a.tenant_id, a.reservation_id, a.child, a.attempt, a.outcome, a.actual, a.freed, a.late, ${ms("a.at")},

@@ -2,7 +2,8 @@
 -- nothing to tell, so a second call changes nothing.
 --
 -- KEYS     five for each gate (see gateKeys), then those of the queue if `at` names them
--- ARGV[1]  JSON: id, tenant, outcome, grantedAt (ms), gates [{ limits, epoch, round }], at { queue? }, channel, service, now? (ms)
+-- ARGV[1]  JSON: id, outcome, grantedAt (ms), gates [{ limits, epoch, round }], at { queue? }, now? (ms); and with a queue:
+--          tenant, channel, service
 --
 -- Returns a status:
 --   gone      at one of the gates at least it had ended before

@@ -2,9 +2,9 @@
 -- machines/turn.ts and machines/permit.ts; a test holds the two together.
 --
 -- KEYS     five for each gate (see gateKeys), then those that `at` names by the number of the first
--- ARGV[1]  JSON: id, tenant, child, planned, known, cost (tokens), leaseMs, keepMs, retry { ratio, least, windowMs },
---          gates [{ scope, limits }], at { attempts?, retries?, queue? }, process? (the caller waits there), places
---          { max, tenantMax }, channel (before the name of a process), service (its name), now? (ms, tests alone)
+-- ARGV[1]  JSON: id, child, planned, known, cost (tokens), leaseMs, keepMs, retry { ratio, least, windowMs },
+--          gates [{ scope, limits }], at { attempts?, retries?, queue? }, now? (ms, tests alone); and with a queue: tenant,
+--          process? (the caller waits there), places { max, tenantMax }, channel (before the name of a process), service
 --
 -- Returns the status and what belongs to it:
 --   refused  reason, scope, milliseconds to wait ('' where that does not help)

@@ -84,5 +84,7 @@ function freedBy(reservation: Reservation, known: readonly Attempt[], { outcome,
 }
 
 function byUnit({ reserved }: Reservation, amountOf: (unit: string) => number): Amounts {
-  return Object.fromEntries(Object.keys(reserved).map((unit) => [unit, amountOf(unit)]));
+  const amounts: Record<string, number> = {};
+  for (const unit of Object.keys(reserved)) amounts[unit] = amountOf(unit);
+  return amounts;
 }

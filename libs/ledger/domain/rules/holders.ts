@@ -63,16 +63,18 @@ export function moveHeld(
   parts: readonly Part[],
   { type, freed, spent, detail, now }: Movement,
 ): void {
-  const movement = (unit: string) => ({ reserved: 0 - freed[unit]!, spent: spent?.[unit] ?? 0 });
+  const spentOf = (unit: string) => spent?.[unit] ?? 0;
   for (const part of parts) {
-    for (const balance of part.balances) part.book.move(balance, { ...movement(balance.unit), bound: false });
+    for (const balance of part.balances) {
+      const { unit } = balance;
+      part.book.move(balance, { reserved: 0 - freed[unit]!, spent: spentOf(unit), bound: false });
+    }
   }
   const held: Record<string, number> = {};
   for (const unit of Object.keys(reservation.reserved)) {
-    const moved = movement(unit);
+    const moved = { type, at: now, unit, reserved: 0 - freed[unit]!, spent: spentOf(unit), detail };
     held[unit] = reservation.held[unit]! + moved.reserved;
-    if (moved.reserved !== 0 || moved.spent !== 0)
-      bookMovement(book, reservation, parts, { type, at: now, unit, ...moved, detail });
+    if (moved.reserved !== 0 || moved.spent !== 0) bookMovement(book, reservation, parts, moved);
   }
   reservation.held = held;
   book.changes.reservations.add(reservation);
@@ -85,10 +87,12 @@ export function bookMovement(
   parts: readonly Part[],
   moved: Pick<LedgerEntry, "type" | "at" | "unit" | "reserved" | "spent"> & Pick<Movement, "detail">,
 ): void {
+  const { type, at, unit, reserved, spent } = moved;
   for (const part of parts) {
-    const keys = part.balances.filter(({ unit }) => unit === moved.unit).map(({ key }) => key);
+    const keys = part.balances.filter((balance) => balance.unit === unit).map(({ key }) => key);
     if (keys.length === 0) continue;
     const detail = part.book === book ? moved.detail : { ...moved.detail, tenantId: book.tenantId };
-    part.book.addEntry({ ...moved, keys, reservationId, jobId, user, detail });
+    // Named one by one: copies of whole objects are a tenth of what a charge costs the process.
+    part.book.addEntry({ type, at, unit, reserved, spent, keys, reservationId, jobId, user, detail });
   }
 }
