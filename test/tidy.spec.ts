@@ -92,7 +92,9 @@ describe("house rules", () => {
             ? "port"
             : entry.env.endsWith("_DEPTH")
               ? "levels"
-              : "text",
+              : entry.env.endsWith("_STREAMS")
+                ? "streams"
+                : "text",
       );
       expect(entry.fallback ?? entry.absent).toBeDefined();
       expect(page).toContain(`| \`${entry.env}\` | ${entry.unit} |`);

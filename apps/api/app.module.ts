@@ -12,6 +12,8 @@ import { BatchRunner } from "./batch/run.js";
 import { ConsoleController } from "./console/console.controller.js";
 import { ConsoleFiles } from "./console/files.js";
 import { DocsController } from "./openapi/docs.controller.js";
+import { EventDesk } from "./events/desk.js";
+import { AdminEventsController, EventsController } from "./events/events.controller.js";
 import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
 import { Readiness } from "./health/readiness.js";
@@ -58,14 +60,14 @@ export interface ApiParts {
   readonly jobLimits: JobLimits;
   readonly metrics: Metrics;
   readonly webhooks: WebhookDesk;
+  readonly events: EventDesk;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
   static of(parts: ApiParts): DynamicModule {
-    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log } =
-      parts;
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, log } = parts;
     return {
       module: AppModule,
       controllers: [
@@ -85,6 +87,8 @@ export class AppModule {
         ServicesController,
         TenantServicesController,
         FlowController,
+        AdminEventsController,
+        EventsController,
         MetricsController,
         WebhooksController,
         WebhookDeliveriesController,
@@ -110,7 +114,8 @@ export class AppModule {
         { provide: JobLimits, useValue: jobLimits },
         { provide: ConsoleFiles, useValue: ConsoleFiles.read() },
         { provide: Metrics, useValue: metrics },
-        { provide: WebhookDesk, useValue: webhooks },
+        { provide: WebhookDesk, useValue: parts.webhooks },
+        { provide: EventDesk, useValue: parts.events },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

@@ -16,7 +16,7 @@ import {
 export interface Entry<T> {
   readonly env: string;
   /** What a number counts, or `text` for anything else. */
-  readonly unit: "ms" | "port" | "levels" | "text";
+  readonly unit: "ms" | "port" | "levels" | "streams" | "text";
   readonly parse: Parser<T>;
   readonly fallback: T | undefined;
   /** What the docs show as default where there is no fallback. */
@@ -184,6 +184,13 @@ export const settingsTable = {
     parse: oneOf("refused", "allowed"),
     fallback: "refused",
     description: "Whether the address of a webhook may be `http`, that is, in the clear.",
+  }),
+  eventStreams: withDefault({
+    env: "HOLDFAST_EVENT_STREAMS",
+    unit: "streams",
+    parse: integer(0, 10_000),
+    fallback: 200,
+    description: "Streams of events that one process has open at once; a further one is refused with 503.",
   }),
   logLevel: withDefault({
     env: "HOLDFAST_LOG_LEVEL",
