@@ -16,6 +16,7 @@ import { EventDesk } from "./events/desk.js";
 import { AdminEventsController, EventsController } from "./events/events.controller.js";
 import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
+import { FiguresController } from "./history/figures.controller.js";
 import { Readiness } from "./health/readiness.js";
 import { ProblemFilter } from "./http/filter.js";
 import { JobLimits } from "./jobs/create.js";
@@ -96,6 +97,7 @@ export class AppModule {
         OperatorWebhookDeliveriesController,
         OwnWebhooksController,
         HistoryController,
+        FiguresController,
         ReconcileController,
         HealthController,
         DocsController,

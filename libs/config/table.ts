@@ -185,6 +185,20 @@ export const settingsTable = {
     fallback: "refused",
     description: "Whether the address of a webhook may be `http`, that is, in the clear.",
   }),
+  historyMs: withDefault({
+    env: "HOLDFAST_HISTORY_MS",
+    unit: "ms",
+    parse: integer(60_000, 7 * 24 * hourMs),
+    fallback: 6 * hourMs,
+    description: "How long figures are kept by steps of 10 s.",
+  }),
+  historyCoarseMs: withDefault({
+    env: "HOLDFAST_HISTORY_COARSE_MS",
+    unit: "ms",
+    parse: integer(hourMs, 365 * 24 * hourMs),
+    fallback: 7 * 24 * hourMs,
+    description: "How long figures are kept by steps of 5 min.",
+  }),
   eventStreams: withDefault({
     env: "HOLDFAST_EVENT_STREAMS",
     unit: "streams",

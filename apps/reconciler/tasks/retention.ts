@@ -1,4 +1,6 @@
 import type pg from "pg";
+import type { RunSettings } from "#libs/config";
+import { HISTORY_STEPS_S } from "#libs/telemetry";
 import type { Tally, Task } from "../task.js";
 
 const PORTION = 5_000;
@@ -23,7 +25,16 @@ const DROP_DELIVERIES = `
     WHERE created_at < (SELECT holdfast_now()) - interval '30 days' AND state <> 'pending'
     LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))`;
 
-/** Drops what is kept for a time only: idempotency keys, and the history of the reconciler's runs and of deliveries. */
+/** Of each length of bucket as long as it is kept. */
+const dropFigures = (table: string): string => `
+  DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM ${table}
+    WHERE at < (SELECT holdfast_now()) - CASE step WHEN ${HISTORY_STEPS_S[0]} THEN $1::float8 ELSE $2::float8 END * interval '1 millisecond'
+    LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))`;
+
+type Kept = Pick<RunSettings, "idempotencyRetentionMs" | "historyMs" | "historyCoarseMs">;
+
+/** Drops what is kept for a time only: idempotency keys, the reconciler's runs, deliveries, and figures over time. */
 export class Retention implements Task {
   readonly name = "retention";
   readonly alone = true;
@@ -31,15 +42,18 @@ export class Retention implements Task {
 
   constructor(
     private readonly pool: pg.Pool,
-    /** How long an idempotency key is kept, milliseconds. */
-    private readonly keepKeysMs: number,
+    private readonly kept: Kept,
   ) {}
 
   async run(tally: Tally, signal: AbortSignal): Promise<"done"> {
-    const idempotencyKeys = await this.drop(DROP_KEYS, [this.keepKeysMs], tally, signal);
+    const { idempotencyRetentionMs, historyMs, historyCoarseMs } = this.kept;
+    const idempotencyKeys = await this.drop(DROP_KEYS, [idempotencyRetentionMs], tally, signal);
     const runs = await this.drop(DROP_RUNS, [], tally, signal);
     const deliveries = await this.drop(DROP_DELIVERIES, [], tally, signal);
-    tally.detail = { idempotencyKeys, runs, deliveries };
+    let figures = 0;
+    for (const table of ["figures", "service_figures"])
+      figures += await this.drop(dropFigures(table), [historyMs, historyCoarseMs], tally, signal);
+    tally.detail = { idempotencyKeys, runs, deliveries, figures };
     return "done";
   }
 
