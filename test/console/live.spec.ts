@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { openBrowser, seriousFindings, watchedPages } from "../support/browser.js";
+import { EventClient, isEvent, tells } from "../support/event-stream.js";
 import { startHoldfast, type Holdfast, type HttpTenant } from "../support/http.js";
 import { eventually } from "../support/record.js";
 import { startProxy, type Proxy } from "../support/proxy.js";
@@ -65,10 +66,18 @@ describe("a page of the console", () => {
 
   it("says that it reconnects while it is cut off, and shows what changed meanwhile once it is back", async () => {
     const page = await signedIn("/jobs", tenant.key);
+    const { quietMs } = asked(page);
+    const witness = await EventClient.connect(holdfast.url, tenant.key, "/v1/events");
+    await witness.first(isEvent("everything"));
+    // Nothing is under way that would be tried again.
+    await eventually(async () => quietMs() > 1_000);
     proxy.set("cut");
     try {
       await badge(page, "Reconnecting …").waitFor();
       await tenant.job({ name: "made meanwhile" });
+      // So that it was told when the page comes back.
+      await witness.first(tells("jobs"));
+      await witness.close();
     } finally {
       proxy.set("open");
     }
