@@ -4,31 +4,37 @@ import { FIGURE_NAMES, type HistoryQuery, type SpanQuery } from "./history.dto.j
 import { spanOf, type Span } from "./span.js";
 import { recordNow } from "../record/tenants.js";
 
-interface Point {
+/** One row a series, with the steps that have a value: a row a point would take longer to read than to find. */
+interface SeriesRow {
   readonly name: string;
   readonly label: string;
-  readonly step: number;
-  readonly value: number;
+  readonly steps: readonly number[];
+  readonly values: readonly number[];
 }
 
 /** Labels of one figure are bounded where they are counted: so is the answer. */
 export async function readHistory(record: PrismaClient, query: HistoryQuery): Promise<object> {
   const span = spanOf(query, await recordNow(record));
   const names = query.name === undefined ? [...FIGURE_NAMES] : [query.name];
-  const points = await record.$queryRaw<Point[]>(Prisma.sql`
-    SELECT name, label, ${stepIn(span)} AS step,
-      CASE WHEN name = ANY(${[...COUNTED]}::text[]) THEN sum(value) ELSE (array_agg(value ORDER BY at DESC))[1] END AS value
-    FROM figures
-    WHERE step = ${span.bucketS} AND name = ANY(${names}::text[]) AND at >= to_timestamp(${span.from}::float8 / 1000)
-    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`);
-  const series = new Map<string, { name: string; label: string; values: (number | null)[] }>();
-  for (const { name, label, step, value } of points) {
-    const key = `${name} ${label}`;
-    const known = series.get(key) ?? { name, label, values: blank(span, isCounted(name) ? 0 : null) };
-    series.set(key, known);
-    if (step < span.steps) known.values[step] = value;
-  }
-  return { ...shown(span), data: [...series.values()] };
+  const found = (counted: boolean): Prisma.Sql => Prisma.sql`
+    FROM figures WHERE step = ${span.bucketS} AND name = ANY(${names.filter((name) => isCounted(name) === counted)}::text[])
+    AND at >= to_timestamp(${span.from}::float8 / 1000)`;
+  const rows = await record.$queryRaw<SeriesRow[]>(Prisma.sql`
+    WITH points AS (
+      SELECT name, label, ${stepIn(span)} AS at_step, sum(value) AS value ${found(true)} GROUP BY 1, 2, 3
+      UNION ALL
+      (SELECT DISTINCT ON (name, label, at_step) name, label, ${stepIn(span)} AS at_step, value ${found(false)}
+       ORDER BY name, label, at_step, at DESC)
+    )
+    SELECT name, label, array_agg(at_step) AS steps, array_agg(value) AS values FROM points
+    WHERE at_step < ${span.steps} GROUP BY 1, 2 ORDER BY 1, 2`);
+  return { ...shown(span), data: rows.map((row) => seriesOf(span, row)) };
+}
+
+function seriesOf(span: Span, { name, label, steps, values }: SeriesRow): object {
+  const all = blank<number>(span, isCounted(name) ? 0 : null);
+  steps.forEach((step, i) => (all[step] = values[i]!));
+  return { name, label, values: all };
 }
 
 interface ServicePoint {
@@ -64,7 +70,7 @@ export async function readServiceHistory(record: PrismaClient, service: string, 
 const isCounted = (name: string): boolean => (COUNTED as readonly string[]).includes(name);
 
 function stepIn({ from, stepMs }: Span): Prisma.Sql {
-  return Prisma.sql`floor((extract(epoch FROM at) * 1000 - ${from}::float8) / ${stepMs}::float8)::int`;
+  return Prisma.sql`floor((date_part('epoch', at) * 1000 - ${from}::float8) / ${stepMs}::float8)::int`;
 }
 
 function blank<T>({ steps }: Span, value: T | null): (T | null)[] {

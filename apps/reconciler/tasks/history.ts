@@ -13,15 +13,16 @@ const AT = `to_timestamp(floor(extract(epoch FROM n.now) / s.step) * s.step)`;
 
 /** What is held over all tenants; what a service's book holds is the same once more. */
 const RESERVED = `
-  INSERT INTO figures AS f (name, label, step, at, value)
-  SELECT 'reserved', b.unit, s.step, ${AT}, b.reserved
-  FROM (
+  WITH held AS MATERIALIZED (
     SELECT unit, sum(reserved)::float8 AS reserved FROM balances
     WHERE kind = 'tenant' AND reserved > 0 AND tenant_id NOT LIKE 'service:%' GROUP BY unit
-    UNION ALL
-    SELECT DISTINCT unit, 0 FROM allowances a WHERE kind = 'tenant' AND scope_id = '' AND tenant_id NOT LIKE 'service:%'
-      AND NOT EXISTS (SELECT FROM balances b WHERE b.unit = a.unit AND b.kind = 'tenant' AND b.reserved > 0)
-  ) AS b CROSS JOIN ${STEPS}
+  )
+  INSERT INTO figures AS f (name, label, step, at, value)
+  SELECT 'reserved', u.unit, s.step, ${AT}, coalesce(held.reserved, 0)
+  FROM (
+    SELECT DISTINCT unit FROM allowances WHERE kind = 'tenant' AND scope_id = '' AND tenant_id NOT LIKE 'service:%'
+    UNION SELECT unit FROM held
+  ) AS u LEFT JOIN held USING (unit) CROSS JOIN ${STEPS}
   ON CONFLICT (step, name, label, at) DO UPDATE SET value = excluded.value`;
 
 const WAITING = `
