@@ -197,7 +197,7 @@ export const settingsTable = {
     unit: "ms",
     parse: integer(hourMs, 365 * 24 * hourMs),
     fallback: 7 * 24 * hourMs,
-    description: "How long figures are kept by steps of 5 min.",
+    description: "How long figures are kept by steps of 5 min and of 1 h.",
   }),
   eventStreams: withDefault({
     env: "HOLDFAST_EVENT_STREAMS",

@@ -3,7 +3,7 @@ import type { Instruments } from "./instruments.js";
 import { countsOf, type Count } from "./counts.js";
 
 /** Lengths of the buckets that figures are kept in, seconds. */
-export const HISTORY_STEPS_S = [10, 300] as const;
+export const HISTORY_STEPS_S = [10, 300, 3_600] as const;
 const BUCKET_MS = HISTORY_STEPS_S[0] * 1_000;
 const PATIENCE_MS = 5_000;
 

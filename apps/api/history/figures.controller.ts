@@ -9,7 +9,7 @@ import { HistoryQuery, HistoryView, ServiceHistoryView, SpanQuery } from "./hist
 import { readHistory, readServiceHistory } from "./read.js";
 
 const KEPT =
-  "Steps that are multiples of 300 000 ms are kept for a week, others for six hours, unless that is set otherwise. " +
+  "Steps of whole 300 000 ms are kept for a week, others for six hours, unless that is set otherwise. " +
   "What is counted arrives within ten seconds.";
 
 /** Figures over time, of all processes together. */

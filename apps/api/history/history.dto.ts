@@ -8,12 +8,12 @@ export const MEASURED = ["reserved", "waiting"] as const;
 export const FIGURE_NAMES = [...COUNTED, ...MEASURED] as const;
 
 const SHORTEST_MS = 10_000;
-const LONGEST_MS = 31_536_000_000;
+const LONGEST_MS = 3_600_000_000;
 const DAY_MS = 86_400_000;
 
 /** The span of time that a history shows. */
 export class SpanQuery {
-  @PatternField(/^[1-9]\d{4,10}$/, `must be an integer from ${SHORTEST_MS} to ${LONGEST_MS}`, {
+  @PatternField(/^[1-9]\d{4,9}$/, `must be an integer from ${SHORTEST_MS} to ${LONGEST_MS}`, {
     optional: true,
     schema: { type: "integer", minimum: SHORTEST_MS, maximum: LONGEST_MS, default: 3_600_000 },
     description: "How far back it goes, milliseconds.",

@@ -4,8 +4,8 @@ import { Choice } from "./choice.js";
 export const SPANS = {
   "15 minutes": { sinceMs: "900000", stepMs: "10000" },
   "1 hour": { sinceMs: "3600000", stepMs: "10000" },
-  "6 hours": { sinceMs: "21600000", stepMs: "60000" },
-  "7 days": { sinceMs: "604800000", stepMs: "1800000" },
+  "6 hours": { sinceMs: "21600000", stepMs: "300000" },
+  "7 days": { sinceMs: "604800000", stepMs: "3600000" },
 } as const;
 
 export type SpanName = keyof typeof SPANS;
