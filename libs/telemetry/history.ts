@@ -5,7 +5,8 @@ import { countsOf, type Count } from "./counts.js";
 /** Lengths of the buckets that figures are kept in, seconds. */
 export const HISTORY_STEPS_S = [10, 300, 3_600] as const;
 const BUCKET_MS = HISTORY_STEPS_S[0] * 1_000;
-const PATIENCE_MS = 5_000;
+/** Short, since a process that stops waits for it. */
+const PATIENCE_MS = 2_000;
 
 /** In one order in every process, so that none waits for another in a circle. */
 const ADD = `

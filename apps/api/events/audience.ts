@@ -4,6 +4,8 @@ import type { Marks, Topic } from "./marks.js";
 export class Audience {
   private marks: Partial<Marks> | null = null;
   private seenFrom = Infinity;
+  /** The last look that it was told of. */
+  seenAt = 0;
   private readonly toldAt = new Map<Topic, number>();
   private again: Topic[] = [];
 
@@ -19,6 +21,7 @@ export class Audience {
   see(look: number, marks: Partial<Marks>): Topic[] {
     const before = this.marks;
     this.marks = marks;
+    this.seenAt = look;
     if (before === null) {
       this.seenFrom = look;
       return [];

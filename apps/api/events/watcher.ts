@@ -11,6 +11,8 @@ import type { EventStream } from "./stream.js";
 const LOOK_MS = 1_000;
 /** How long it goes on looking once nobody listens, so that a client that comes back hears what it missed. */
 const LINGER_MS = 30_000;
+/** Of so many, those that nobody listens for are forgotten at once. */
+const MOST_KEPT = 1_000;
 /** The operator among the audiences, which have the ids of tenants for their names. */
 const OPERATOR = "";
 const ID = /^([0-9a-f]{12})-(\d{1,9})$/;
@@ -50,6 +52,7 @@ export class Watcher {
   private known: readonly ServiceNow[] = [];
   private timer: NodeJS.Timeout | undefined;
   private isLooking = false;
+  private closed = false;
 
   constructor(private readonly parts: WatcherParts) {}
 
@@ -62,7 +65,8 @@ export class Watcher {
     const name = nameOf(listener.caller);
     const known = this.audiences.get(name)?.audience;
     this.audiences.set(name, { audience: known ?? new Audience(name === OPERATOR), heardAt: performance.now() });
-    if (this.away.length > 0) listener.stream.send("unavailable", { what: this.away });
+    const away = shownTo(listener.caller, this.away);
+    if (away.length > 0) listener.stream.send("unavailable", { what: away });
     if (known?.isWatched) this.begin(listener, known);
     if (!this.isRunning) this.start();
     else if (!known && !this.isLooking) this.lookIn(0);
@@ -75,6 +79,7 @@ export class Watcher {
   }
 
   close(): void {
+    this.closed = true;
     this.listeners.clear();
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -114,7 +119,8 @@ export class Watcher {
       await this.find();
     } catch (error) {
       isRecordAway = true;
-      if (!this.away.includes("record")) this.parts.log.warn({ err: error }, "changes cannot be looked for");
+      if (!this.closed && !this.away.includes("record"))
+        this.parts.log.warn({ err: error }, "changes cannot be looked for");
     }
     this.tellAway([
       ...(isRecordAway ? ["record" as const] : []),
@@ -163,7 +169,7 @@ export class Watcher {
     for (const listener of this.listeners) {
       if (nameOf(listener.caller) !== name) continue;
       if (!listener.hasBegun) this.begin(listener, audience);
-      else if (topics.length > 0) this.sendChanged(listener, topics);
+      else if (topics.length > 0) this.sendChanged(listener, audience, topics);
     }
   }
 
@@ -172,31 +178,29 @@ export class Watcher {
     listener.hasBegun = true;
     const [, epoch, look] = ID.exec(listener.lastId ?? "") ?? [];
     const missed = epoch === this.epoch ? audience.since(Number(look)) : null;
-    if (missed === null) listener.stream.send("everything", {}, this.id);
-    else this.sendChanged(listener, missed);
+    if (missed === null) listener.stream.send("everything", {}, this.idOf(audience));
+    else this.sendChanged(listener, audience, missed);
     if (listener.caller.kind === "operator" && this.known.length > 0)
       listener.stream.send("services", { services: this.known });
   }
 
-  private sendChanged({ stream }: Listener, topics: readonly Topic[]): void {
-    stream.send("changed", { topics }, this.id);
+  private sendChanged({ stream }: Listener, audience: Audience, topics: readonly Topic[]): void {
+    stream.send("changed", { topics }, this.idOf(audience));
   }
 
-  private get id(): string {
-    return `${this.epoch}-${this.look}`;
+  /** Names the last look of which the audience was told all: one that is under way may yet find something. */
+  private idOf({ seenAt }: Audience): string {
+    return `${this.epoch}-${seenAt}`;
   }
 
-  /** Tenants hear of the record alone: without Redis their answers are as they were. */
   private tellAway(away: readonly Part[]): void {
     const before = this.away;
     if (away.join() === before.join()) return;
     this.away = away;
     for (const { stream, caller } of this.listeners) {
-      const [now, then] = [away, before].map((parts) =>
-        caller.kind === "operator" ? parts : parts.filter((part) => part === "record"),
-      );
-      if (now!.join() === then!.join()) continue;
-      if (now!.length > 0) stream.send("unavailable", { what: now });
+      const [now, then] = [shownTo(caller, away), shownTo(caller, before)];
+      if (now.join() === then.join()) continue;
+      if (now.length > 0) stream.send("unavailable", { what: now });
       else stream.send("available", {});
     }
   }
@@ -204,11 +208,19 @@ export class Watcher {
   /** Whoever nobody listened to for a while; with the last of them it stops looking. */
   private forget(): void {
     const heard = new Set([...this.listeners].map(({ caller }) => nameOf(caller)));
-    for (const [name, { heardAt }] of this.audiences)
-      if (!heard.has(name) && performance.now() - heardAt > LINGER_MS) this.audiences.delete(name);
+    for (const [name, { heardAt }] of this.audiences) {
+      if (heard.has(name)) continue;
+      const isLong = performance.now() - heardAt > LINGER_MS;
+      if (isLong || this.audiences.size > MOST_KEPT) this.audiences.delete(name);
+    }
   }
 }
 
 function nameOf(caller: Caller): string {
   return caller.kind === "operator" ? OPERATOR : caller.tenantId;
+}
+
+/** Tenants hear of the record alone: without Redis their answers are as they were. */
+function shownTo(caller: Caller, away: readonly Part[]): readonly Part[] {
+  return caller.kind === "operator" ? away : away.filter((part) => part === "record");
 }

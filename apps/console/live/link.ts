@@ -43,7 +43,7 @@ export class LiveLink {
       document.addEventListener("visibilitychange", onHidden);
       try {
         await this.listenOnce(AbortSignal.any([signal, hidden.signal]));
-        // What ended in order, because the process stops or the key does, is asked for again at once.
+        // It ended in order: the process stops, or the key does, and the next answer will say so.
         if (!hidden.signal.aborted && !signal.aborted) await this.failed(null);
       } catch (error) {
         if (!hidden.signal.aborted && !signal.aborted) await this.failed(error);
