@@ -30,7 +30,16 @@ export default function TimeLines({ label, rows, series, bands = [] }: ChartProp
       <ResponsiveContainer width="100%" height={210}>
         <LineChart data={[...rows]} margin={{ top: 6, right: 10, bottom: 0, left: -14 }} accessibilityLayer={false}>
           <CartesianGrid stroke="var(--hf-line)" vertical={false} />
-          <XAxis dataKey="at" tickFormatter={moment} minTickGap={60} stroke="var(--hf-muted)" fontSize={12} />
+          <XAxis
+            dataKey="at"
+            type="number"
+            scale="time"
+            domain={["dataMin", "dataMax"]}
+            tickFormatter={moment}
+            minTickGap={60}
+            stroke="var(--hf-muted)"
+            fontSize={12}
+          />
           <YAxis allowDecimals={false} stroke="var(--hf-muted)" fontSize={12} />
           <Tooltip
             labelFormatter={moment}

@@ -49,7 +49,8 @@ function Work({ figures: { work } }: { readonly figures: Figures }) {
 function Amounts({ figures: { amounts } }: { readonly figures: Figures }) {
   const units = [...amounts.keys()];
   const [chosen, setChosen] = useState("");
-  const unit = units.includes(chosen) ? chosen : units[0];
+  const moving = units.find((each) => amounts.get(each)!.some(({ reserved, spent }) => reserved || spent));
+  const unit = units.includes(chosen) ? chosen : (moving ?? units[0]);
   if (unit === undefined) return null;
   return (
     <Panel

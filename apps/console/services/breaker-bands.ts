@@ -22,7 +22,7 @@ const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB");
 
 /** The same in words, for whoever does not see the colours. */
 export function wordsOf(bands: readonly Band[]): string {
-  if (bands.length === 0) return "The breaker was closed all the time.";
+  if (bands.length === 0) return "The breaker was closed whenever somebody looked.";
   const words = bands.map(
     ({ from, to, tone }) => `${tone === "bad" ? "open" : "half open"} ${clock(from)} to ${clock(to)}`,
   );
