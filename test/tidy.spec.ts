@@ -94,7 +94,9 @@ describe("house rules", () => {
               ? "levels"
               : entry.env.endsWith("_KEPT")
                 ? "rows"
-                : "text",
+                : entry.env.endsWith("_STREAMS")
+                  ? "streams"
+                  : "text",
       );
       expect(entry.fallback ?? entry.absent).toBeDefined();
       expect(page).toContain(`| \`${entry.env}\` | ${entry.unit} |`);

@@ -13,8 +13,11 @@ import { ConsoleController } from "./console/console.controller.js";
 import { ConsoleFiles } from "./console/files.js";
 import { DenialsController, TenantDenialsController } from "./denials/denials.controller.js";
 import { DocsController } from "./openapi/docs.controller.js";
+import { EventDesk } from "./events/desk.js";
+import { AdminEventsController, EventsController } from "./events/events.controller.js";
 import { FlowController } from "./flow/flow.controller.js";
 import { HealthController } from "./health/health.controller.js";
+import { FiguresController } from "./history/figures.controller.js";
 import { Readiness } from "./health/readiness.js";
 import { ProblemFilter } from "./http/filter.js";
 import { JobLimits } from "./jobs/create.js";
@@ -62,14 +65,14 @@ export interface ApiParts {
   readonly jobLimits: JobLimits;
   readonly metrics: Metrics;
   readonly webhooks: WebhookDesk;
+  readonly events: EventDesk;
   readonly log: LedgerLog;
 }
 
 @Module({})
 export class AppModule {
   static of(parts: ApiParts): DynamicModule {
-    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log } =
-      parts;
+    const { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, log } = parts;
     return {
       module: AppModule,
       controllers: [
@@ -94,6 +97,8 @@ export class AppModule {
         TenantServicesListController,
         ServiceTenantsController,
         FlowController,
+        AdminEventsController,
+        EventsController,
         MetricsController,
         WebhooksController,
         WebhookDeliveriesController,
@@ -102,6 +107,7 @@ export class AppModule {
         OwnWebhooksController,
         HistoryController,
         TenantDenialsController,
+        FiguresController,
         ReconcileController,
         HealthController,
         DocsController,
@@ -120,7 +126,8 @@ export class AppModule {
         { provide: JobLimits, useValue: jobLimits },
         { provide: ConsoleFiles, useValue: ConsoleFiles.read() },
         { provide: Metrics, useValue: metrics },
-        { provide: WebhookDesk, useValue: webhooks },
+        { provide: WebhookDesk, useValue: parts.webhooks },
+        { provide: EventDesk, useValue: parts.events },
         { provide: APP_FILTER, useValue: new ProblemFilter(log) },
         TenantGuard,
         AdminGuard,

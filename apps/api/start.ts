@@ -16,6 +16,7 @@ import { readLargeBodiesForKeysOnly } from "./auth/large-bodies.js";
 import { keyLoader } from "./auth/load-keys.js";
 import { adminKeyHash } from "./auth/operator.js";
 import { DenialTally } from "./denials/tally.js";
+import { openEvents } from "./events/open.js";
 import { openFlow } from "./flow/open.js";
 import { Readiness } from "./health/readiness.js";
 import { createServer, type Closing } from "./http/server.js";
@@ -75,7 +76,7 @@ export async function startApi(settings: RunSettings, options: ApiOptions): Prom
     ends.push(() => parts.flow.stopGranting());
     serveDocs(app);
     await app.listen(settings.port, settings.host);
-    return { url: urlOf(settings, server), close: () => close(server, closing, ends) };
+    return { url: urlOf(settings, server), close: () => close(server, closing, parts, ends) };
   } catch (error) {
     await endAll(ends);
     throw error;
@@ -112,7 +113,21 @@ async function openParts(
   const webhooks = new WebhookDesk(record, { addresses: settings.webhookAddresses, http: settings.webhookHttp });
   const { metrics } = telemetry;
   lookUpFigures(metrics, ledger, flow, record);
-  return { ledger, flow, desk, tokens, record, authenticator, readiness, runner, jobLimits, metrics, webhooks, log };
+  const parts = {
+    ledger,
+    flow,
+    desk,
+    tokens,
+    record,
+    authenticator,
+    readiness,
+    runner,
+    jobLimits,
+    metrics,
+    webhooks,
+    log,
+  };
+  return { ...parts, events: openEvents(settings, parts) };
 }
 
 function openLedger(settings: RunSettings, log: LedgerLog, { ledger: meter }: Telemetry): Ledger {
@@ -127,8 +142,14 @@ function urlOf({ host }: RunSettings, server: FastifyInstance): string {
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
-async function close(server: FastifyInstance, closing: Closing, ends: (() => Promise<unknown>)[]): Promise<void> {
+async function close(
+  server: FastifyInstance,
+  closing: Closing,
+  { events }: ApiParts,
+  ends: (() => Promise<unknown>)[],
+): Promise<void> {
   closing.begun = true;
+  events.close();
   await goodbyes(server);
   const cut = setTimeout(() => server.server.closeAllConnections(), CLOSE_WITHIN_MS);
   await endAll(ends);

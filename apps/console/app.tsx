@@ -4,6 +4,7 @@ import { BrowserRouter } from "react-router";
 import { ApiProblem } from "./api/call.js";
 import { SessionProvider } from "./api/session.js";
 import { Frame } from "./frame/frame.js";
+import { LiveProvider } from "./live/live.js";
 import { theme } from "./theme/theme.js";
 
 const queries = new QueryClient({
@@ -24,9 +25,11 @@ export function App() {
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <QueryClientProvider client={queries}>
         <SessionProvider>
-          <BrowserRouter>
-            <Frame />
-          </BrowserRouter>
+          <LiveProvider>
+            <BrowserRouter>
+              <Frame />
+            </BrowserRouter>
+          </LiveProvider>
         </SessionProvider>
       </QueryClientProvider>
     </MantineProvider>

@@ -11,13 +11,14 @@ import { Runner } from "./runner.js";
 import { Runs } from "./runs.js";
 import type { Task } from "./task.js";
 import { Audit, type CopyAuditor } from "./tasks/audit.js";
+import { History } from "./tasks/history.js";
 import { Notify } from "./tasks/notify.js";
 import { Expire, overdueIn, type Executor } from "./tasks/expire.js";
 import { Periods } from "./tasks/periods.js";
 import { Retention } from "./tasks/retention.js";
 import { Statistics } from "./tasks/statistics.js";
 import { Watch } from "./watch.js";
-import { BreakerStates, Breakers } from "./webhooks/breakers.js";
+import { ServiceStates, Breakers } from "./webhooks/breakers.js";
 import { Deliver } from "./webhooks/deliver.js";
 import { DeliveryLink } from "./webhooks/delivery-link.js";
 import { Denials } from "./webhooks/denials.js";
@@ -46,8 +47,10 @@ function assemble({ settings, ledger: shared, log }: Parts): Reconciler {
   const troubles = new Troubles(log);
   const pool = poolOf(databaseUrl, troubles);
   const own = shared ? undefined : openLedger(settings, log);
-  const webhooks = webhooksOf(settings, pool, log, troubles);
-  const tasks = { ...tasksOf(settings, pool, shared ?? own!, log), notify: webhooks.task };
+  const states = settings.redisUrl === undefined ? null : new ServiceStates(settings.redisUrl);
+  const webhooks = webhooksOf(settings, pool, states, { log, troubles });
+  const others = tasksOf(settings, pool, shared ?? own!, log);
+  const tasks = { ...others, notify: webhooks.task, history: new History(pool, states) };
   const list = TASKS.map((name) => tasks[name]);
 
   const runs = new Runs(pool);
@@ -61,33 +64,33 @@ function assemble({ settings, ledger: shared, log }: Parts): Reconciler {
   const watch = new Watch(list, runner, runs, (task) => link.schedule(task), troubles);
   return new Reconciler(runner, link, watch, async () => {
     await webhooks.link.close();
-    webhooks.states?.close();
+    states?.close();
     await pool.end();
     await own?.close();
   });
 }
 
-type OtherTasks = Record<Exclude<TaskName, "notify">, Task>;
+type OtherTasks = Record<Exclude<TaskName, "notify" | "history">, Task>;
 
 function tasksOf(settings: RunSettings, pool: pg.Pool, ledger: LedgerPort, log: LedgerLog): OtherTasks {
   return {
     expire: new Expire(overdueIn(pool), ledger, log, settings.sweepIntervalMs),
     periods: new Periods(pool, ledger),
-    retention: new Retention(pool, {
-      keysMs: settings.idempotencyRetentionMs,
-      denialsMs: settings.denialRetentionMs,
-      denials: settings.denialsKept,
-    }),
+    retention: new Retention(pool, settings),
     audit: new Audit(pool, ledger, log, settings.auditIntervalMs),
     statistics: new Statistics(pool, settings.sweepIntervalMs),
   };
 }
 
-function webhooksOf(settings: RunSettings, pool: pg.Pool, log: LedgerLog, troubles: Troubles) {
-  const { databaseUrl, redisUrl, webhookRetryMs: retryMs, webhookTimeoutMs: timeoutMs } = settings;
+function webhooksOf(
+  settings: RunSettings,
+  pool: pg.Pool,
+  states: ServiceStates | null,
+  { log, troubles }: { readonly log: LedgerLog; readonly troubles: Troubles },
+) {
+  const { databaseUrl, webhookRetryMs: retryMs, webhookTimeoutMs: timeoutMs } = settings;
   const rules = { addresses: settings.webhookAddresses, http: settings.webhookHttp };
   const link = new DeliveryLink(databaseUrl, retryMs, new Deliver(pool, log, { rules, timeoutMs, retryMs }), troubles);
-  const states = redisUrl === undefined ? undefined : new BreakerStates(redisUrl);
   const looks = [
     new Thresholds(pool),
     new Denials(pool, settings.webhookDenialIntervalMs),
@@ -95,7 +98,7 @@ function webhooksOf(settings: RunSettings, pool: pg.Pool, log: LedgerLog, troubl
     ...(states ? [new Breakers(pool, states)] : []),
   ];
   const task = new Notify(looks, () => orderDue(pool, link), settings.webhookIntervalMs);
-  return { link, states, task };
+  return { link, task };
 }
 
 /** Few connections: a task asks for one thing at a time, and a delivery asks before and after it is sent. */

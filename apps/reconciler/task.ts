@@ -1,4 +1,5 @@
 import type { TaskName } from "#libs/reconcile";
+import { messageOf } from "./log.js";
 
 /** What a run has done so far; kept up as it goes, so that a run that breaks off still reports what it did. */
 export interface Tally {
@@ -22,4 +23,14 @@ export interface Task {
   readonly dueAt?: number;
   /** `more`: it stopped to have this much recorded, and goes on with the next run. Stops soon once aborted. */
   run(tally: Tally, signal: AbortSignal): Promise<"done" | "more">;
+}
+
+/** Does one part of a run: one that fails keeps none of the others, and comes again with the next run. */
+export async function attempt(what: string, tally: Tally, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    tally.failed += 1;
+    tally.detail = { ...tally.detail, [what]: messageOf(error) };
+  }
 }

@@ -16,7 +16,7 @@ import {
 export interface Entry<T> {
   readonly env: string;
   /** What a number counts, or `text` for anything else. */
-  readonly unit: "ms" | "port" | "levels" | "rows" | "text";
+  readonly unit: "ms" | "port" | "levels" | "rows" | "streams" | "text";
   readonly parse: Parser<T>;
   readonly fallback: T | undefined;
   /** What the docs show as default where there is no fallback. */
@@ -199,6 +199,27 @@ export const settingsTable = {
     parse: oneOf("refused", "allowed"),
     fallback: "refused",
     description: "Whether the address of a webhook may be `http`, that is, in the clear.",
+  }),
+  historyMs: withDefault({
+    env: "HOLDFAST_HISTORY_MS",
+    unit: "ms",
+    parse: integer(60_000, 7 * 24 * hourMs),
+    fallback: 6 * hourMs,
+    description: "How long figures are kept by steps of 10 s.",
+  }),
+  historyCoarseMs: withDefault({
+    env: "HOLDFAST_HISTORY_COARSE_MS",
+    unit: "ms",
+    parse: integer(hourMs, 365 * 24 * hourMs),
+    fallback: 7 * 24 * hourMs,
+    description: "How long figures are kept by steps of 5 min and of 1 h.",
+  }),
+  eventStreams: withDefault({
+    env: "HOLDFAST_EVENT_STREAMS",
+    unit: "streams",
+    parse: integer(0, 10_000),
+    fallback: 200,
+    description: "Streams of events that one process has open at once; a further one is refused with 503.",
   }),
   logLevel: withDefault({
     env: "HOLDFAST_LOG_LEVEL",

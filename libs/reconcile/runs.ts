@@ -1,4 +1,4 @@
-export const TASKS = ["expire", "periods", "retention", "audit", "notify", "statistics"] as const;
+export const TASKS = ["expire", "periods", "retention", "audit", "notify", "statistics", "history"] as const;
 
 export type TaskName = (typeof TASKS)[number];
 

@@ -1,3 +1,5 @@
+export { COUNTED } from "./counts.js";
+export { FigureHistory, HISTORY_STEPS_S } from "./history.js";
 export { listen, type Listener } from "./listener.js";
 export { Metrics, MOST_SERVICES } from "./metrics.js";
 export { sumBy, total } from "./sums.js";

@@ -53,6 +53,12 @@ export function instrumentsOf(registry: Registry, perTenant: boolean) {
     waiting: gauge("permit_callers_waiting", "Callers who wait for a permit in this process."),
     shared: gauge("flow_shared", "1 while permits are decided together with the other processes."),
     alone: counter("flow_decided_alone_total", "Permits that this process decided since Redis did not answer."),
+    historyFailures: counter(
+      "history_writes_failed_total",
+      "Times that what was counted could not be added to the history yet.",
+    ),
+    streams: gauge("event_streams", "Streams of events that are open."),
+    streamsEnded: counter("event_streams_ended_total", "Streams of events that ended, and why.", ["why"]),
     unheard: counter("flow_finishes_unheard_total", "Ends of permits that Redis did not hear of."),
   };
 }

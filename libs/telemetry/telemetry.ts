@@ -1,5 +1,6 @@
 import type { FlowMeter } from "#libs/flow";
 import type { LedgerMeter } from "#libs/ledger";
+import { FigureHistory } from "./history.js";
 import { Metrics, type MetricsOptions } from "./metrics.js";
 import type { Traces } from "./traces.js";
 
@@ -21,6 +22,7 @@ export interface Telemetry {
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const metrics = new Metrics(options);
   const traces = await openTraces(options);
+  const history = new FigureHistory(options.databaseUrl, metrics.instruments);
   return {
     metrics,
     traces,
@@ -28,6 +30,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
     flow: traces?.flow(metrics.flow) ?? metrics.flow,
     close: async () => {
       await traces?.close();
+      await history.close();
       await metrics.close();
     },
   };

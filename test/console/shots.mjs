@@ -1,12 +1,12 @@
 // Takes the pictures of docs/images: node test/console/shots.mjs <url> <the operator's key> of a Holdfast that npm run
-// demo has filled. Each page in both colours, wide and narrow.
+// demo has filled. Each page in both colours, wide and narrow; with names behind the key, those pages alone.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { provideBrowser } from "../../scripts/browser.mjs";
 import { fail, root, say } from "../../scripts/common.mjs";
 
-const [url, adminKey] = process.argv.slice(2);
+const [url, adminKey, ...names] = process.argv.slice(2);
 if (!adminKey) fail("node test/console/shots.mjs <url> <the operator's key>");
 const images = join(root, "docs/images");
 const widths = [1440, 390];
@@ -30,7 +30,7 @@ async function pagesOf() {
   const denial = denials.at(-1)?.id ?? fail("no denial is in the list yet");
   const admin = { key: adminKey, kind: "admin" };
   const tenant = { key, kind: "tenant" };
-  const charted = (page) => page.locator(".recharts-legend-wrapper").waitFor();
+  const charted = (page) => page.locator(".recharts-legend-wrapper").first().waitFor();
   const editing = (page) => page.getByRole("button", { name: "Edit …", exact: true }).click();
   const unfold = (page) => page.getByRole("button", { name: "Show its attempts" }).click();
   return [
@@ -71,7 +71,9 @@ async function shoot(browser, { name, path, as, until, then, list = false }, col
   if (list) await page.getByRole("row").nth(1).waitFor();
   if (until) await page.getByText(until).first().waitFor();
   await then?.(page);
-  await page.waitForLoadState("networkidle");
+  // A page of somebody who has signed in holds its stream open, so the network is never idle.
+  if (as) await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+  await page.waitForFunction(() => !/Loading …|come in a moment/.test(document.body.innerText));
   // Of a list, only what is near the window is in the page.
   await page.screenshot({ path: join(images, `console-${name}-${colorScheme}-${width}.png`), fullPage: !list });
   await page.close();
@@ -79,7 +81,7 @@ async function shoot(browser, { name, path, as, until, then, list = false }, col
 
 mkdirSync(images, { recursive: true });
 const browser = await chromium.launch({ executablePath: provideBrowser() });
-for (const page of await pagesOf()) {
+for (const page of (await pagesOf()).filter(({ name }) => names.length === 0 || names.includes(name))) {
   for (const scheme of schemes) for (const width of widths) await shoot(browser, page, scheme, width);
   say(page.name);
 }

@@ -41,6 +41,8 @@ export interface Operation {
   readonly opens: Opens;
   /** The statuses that it is documented to answer with. */
   readonly statuses: readonly number[];
+  /** Whether its answer has no end. */
+  readonly streams: boolean;
 }
 
 interface Described {
@@ -48,7 +50,7 @@ interface Described {
   readonly parameters?: readonly Parameter[];
   readonly security?: readonly object[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: object;
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
 }
 
 interface Document {
@@ -58,15 +60,21 @@ interface Document {
 
 const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")) as Document;
 
-export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+const ALL: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => operationOf(method.toUpperCase(), path, described)),
 );
+
+/** Those that answer and are done. */
+export const OPERATIONS = ALL.filter(({ streams }) => !streams);
+/** Those whose answer goes on, which only their refusals end: test/e2e/events.spec.ts listens to them. */
+export const STREAMS = ALL.filter(({ streams }) => streams);
 
 function operationOf(method: string, path: string, described: Described): Operation {
   const { operationId: id, parameters = [], requestBody, responses } = described;
   const body = requestBody?.content["application/json"]?.schema;
   const statuses = Object.keys(responses).map(Number);
-  return { id, method, path, parameters, body, opens: opensOf(described), statuses };
+  const streams = Object.hasOwn(responses["200"]?.content ?? {}, "text/event-stream");
+  return { id, method, path, parameters, body, opens: opensOf(described), statuses, streams };
 }
 
 function opensOf({ operationId, security }: Described): Opens {

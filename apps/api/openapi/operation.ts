@@ -47,6 +47,20 @@ export function Operation(described: Described): MethodDecorator {
   );
 }
 
+/** A route that answers with server-sent events, for as long as both sides like. */
+export function StreamOperation({ summary, description }: Pick<Described, "summary" | "description">): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ summary, ...(description !== undefined && { description }) }),
+    ApiExtraModels(ProblemView, ShedProblemView),
+    ApiResponse({
+      status: 200,
+      description: summary,
+      content: { "text/event-stream": { schema: { type: "string" } } },
+    }),
+    ...problemResponses([...ALWAYS, "queue_full"]),
+  );
+}
+
 const REPLAYED = {
   "Idempotency-Replayed": {
     description: "`true` where this is the first answer to the same request again.",

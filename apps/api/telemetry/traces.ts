@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { TracedRequest, Traces } from "#libs/telemetry";
 
-/** Probes and scrapes would be most of what a quiet service sends. */
-const UNTRACED = /^\/(health\/|metrics$)/;
+/** Probes and scrapes would be most of what a quiet service sends; a stream of events has no end to speak of. */
+const UNTRACED = /^\/(health\/|metrics$|v1\/(admin\/)?events$)/;
 
 /** A span for each request to a route of ours. */
 export function traceRequests(server: FastifyInstance, traces: Traces): void {

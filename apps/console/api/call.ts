@@ -60,7 +60,8 @@ interface Answer {
 
 const isDone = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
-function problemOf({ status, retryAfter }: Answer, body: unknown): ApiProblem {
+/** What was refused, and why, as far as the answer says. */
+export function problemOf({ status, retryAfter }: Answer, body: unknown): ApiProblem {
   const problem = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const { code, detail, title } = problem;
   const said = [detail, title].find((word) => typeof word === "string");
@@ -104,7 +105,7 @@ async function exchange(key: string, method: Method, path: string, options: Call
 }
 
 /** undefined when the text is not JSON. */
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return text === "" ? null : JSON.parse(text);
   } catch {

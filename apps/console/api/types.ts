@@ -28,6 +28,8 @@ export type ServiceDetail = Schemas["ServiceDetailView"];
 export type Run = Schemas["ReconcileRunView"];
 export type Webhook = Schemas["WebhookView"];
 export type Delivery = Schemas["DeliveryView"];
+export type History = Schemas["HistoryView"];
+export type ServiceHistory = Schemas["ServiceHistoryView"];
 export type Ready = Schemas["ReadyView"];
 
 /** One page of a list. */

@@ -4,7 +4,7 @@ import css from "./time-lines.module.css";
 
 const TimeLines = lazy(() => import("./time-lines.js"));
 
-/** Figures over time, since the page was opened. */
+/** Figures over time. */
 export function TimeChart(props: ChartProps) {
   const waiting = <p className={css.waiting}>The first figures come in a moment …</p>;
   if (props.rows.length < 2) return waiting;

@@ -1,25 +1,54 @@
-import { CartesianGrid, Legend, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import {
+  CartesianGrid,
+  Legend,
+  Line,
+  LineChart,
+  ReferenceArea,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from "recharts";
 import type { ChartProps } from "./series.js";
 import css from "./time-lines.module.css";
 
 const COLOURS = { main: "var(--hf-accent)", bad: "var(--hf-denied)", limit: "var(--hf-muted)" };
 
+const GROUNDS = { bad: "var(--hf-denied-soft)", warned: "var(--hf-warned-soft)" };
+
+const DAY_MS = 86_400_000;
+
 const clock = (at: unknown): string => new Date(Number(at)).toLocaleTimeString("en-GB");
+const date = (at: unknown): string =>
+  new Date(Number(at)).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
 /** Drawn by the chart library, which comes when it is first needed. */
-export default function TimeLines({ label, rows, series }: ChartProps) {
+export default function TimeLines({ label, rows, series, bands = [] }: ChartProps) {
+  const moment = rows.at(-1)!.at - rows[0]!.at > DAY_MS ? date : clock;
   return (
     <figure className={css.figure} aria-label={label}>
       <ResponsiveContainer width="100%" height={210}>
         <LineChart data={[...rows]} margin={{ top: 6, right: 10, bottom: 0, left: -14 }} accessibilityLayer={false}>
           <CartesianGrid stroke="var(--hf-line)" vertical={false} />
-          <XAxis dataKey="at" tickFormatter={clock} minTickGap={60} stroke="var(--hf-muted)" fontSize={12} />
+          <XAxis
+            dataKey="at"
+            type="number"
+            scale="time"
+            domain={["dataMin", "dataMax"]}
+            tickFormatter={moment}
+            minTickGap={60}
+            stroke="var(--hf-muted)"
+            fontSize={12}
+          />
           <YAxis allowDecimals={false} stroke="var(--hf-muted)" fontSize={12} />
           <Tooltip
-            labelFormatter={clock}
+            labelFormatter={moment}
             contentStyle={{ background: "var(--hf-surface)", border: "1px solid var(--hf-line)", borderRadius: 8 }}
           />
           <Legend />
+          {bands.map(({ from, to, tone }) => (
+            <ReferenceArea key={from} x1={from} x2={to} fill={GROUNDS[tone]} fillOpacity={0.9} />
+          ))}
           {series.map(({ name, title, tone, dashed }) => (
             <Line
               key={name}
@@ -29,6 +58,7 @@ export default function TimeLines({ label, rows, series }: ChartProps) {
               strokeDasharray={dashed ? "5 4" : undefined}
               strokeWidth={2}
               dot={false}
+              connectNulls
               isAnimationActive={false}
             />
           ))}

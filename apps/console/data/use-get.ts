@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { call, type CallOptions, type Method } from "../api/call.js";
 import { useSessions } from "../api/session.js";
+import { useInterval } from "../live/live.js";
 
 /** The key of whoever is signed in; pages that use it are only shown then. */
 export function useKey(): string {
@@ -9,13 +10,13 @@ export function useKey(): string {
   return session.key;
 }
 
-/** One GET, asked again every `refreshMs` while the page can be seen. */
+/** One GET, asked again when it is told that it has changed; while nobody tells, every `refreshMs` or less often. */
 export function useGet<T>(path: string, refreshMs?: number): UseQueryResult<T> {
   const key = useKey();
   return useQuery({
     queryKey: [path],
     queryFn: ({ signal }) => call<T>(key, "GET", path, { signal }),
-    ...(refreshMs !== undefined && { refetchInterval: refreshMs }),
+    refetchInterval: useInterval(path, refreshMs),
   });
 }
 

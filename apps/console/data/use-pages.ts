@@ -1,25 +1,25 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { call } from "../api/call.js";
 import type { Page } from "../api/types.js";
+import { useInterval } from "../live/live.js";
+import { REFRESHED_PAGES } from "../live/refresh.js";
 import { useKey, withQuery } from "./use-get.js";
 
 const PAGE_ROWS = "100";
-/** A list of more pages than this is not asked for again by itself: it would cost a request each. */
-const REFRESHED_PAGES = 2;
 
 export type Params = Readonly<Record<string, string | null | undefined>>;
 
 /** A list of the API, page after page. */
 export function usePages<T>(path: string, params: Params = {}, refreshMs?: number) {
   const key = useKey();
+  const interval = useInterval(path, refreshMs);
   return useInfiniteQuery({
     queryKey: [path, params],
     queryFn: ({ pageParam, signal }) =>
       call<Page<T>>(key, "GET", withQuery(path, { ...params, limit: PAGE_ROWS, cursor: pageParam }), { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state }) =>
-      refreshMs !== undefined && (state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? refreshMs : false,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= REFRESHED_PAGES ? interval : false),
   });
 }
 

@@ -8,7 +8,7 @@ export interface Sample<T> {
 
 const MOST = 150;
 
-/** What a figure was each time it was asked for, since the page was opened; the API keeps no history of it. */
+/** What a figure was each time it was known, since the page was opened. */
 export function useSamples<T>(value: T | undefined, askedAt: number): readonly Sample<T>[] {
   const [samples, setSamples] = useState<readonly Sample<T>[]>([]);
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { Suspense } from "react";
 import { NavLink, useLocation } from "react-router";
 import { useSessions } from "../api/session.js";
+import { LiveBadge } from "../live/badge.js";
 import { Pages } from "../pages/pages.js";
 import { Guard } from "./guard.js";
 import { SchemeSwitch } from "./scheme-switch.js";
@@ -44,6 +45,7 @@ export function Frame() {
           ))}
         </nav>
         <div className={css.tools}>
+          <LiveBadge />
           <a className={css.link} href="/docs">
             API
           </a>

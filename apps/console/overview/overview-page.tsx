@@ -1,6 +1,7 @@
 import { useSessions } from "../api/session.js";
 import css from "../data/data.module.css";
 import { useTitle } from "../frame/title.js";
+import { HistoryPanels } from "./history-panels.js";
 import { WorkPanel } from "./work-panel.js";
 import { HealthPanel } from "./health-panel.js";
 import { ServicesPanel } from "./services-panel.js";
@@ -15,6 +16,7 @@ export function OverviewPage() {
       {session?.kind === "admin" ? (
         <>
           <HealthPanel />
+          <HistoryPanels />
           <WorkPanel />
           <ServicesPanel />
         </>

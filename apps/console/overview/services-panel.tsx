@@ -1,10 +1,11 @@
 import { Link } from "react-router";
-import type { Page, Service, ServiceDetail } from "../api/types.js";
+import type { Page, Service } from "../api/types.js";
 import css from "../data/data.module.css";
 import { Loaded } from "../data/loaded.js";
 import { useGet } from "../data/use-get.js";
 import { Panel } from "../frame/panel.js";
 import { BreakerTag } from "../services/breaker-tag.js";
+import { useNow } from "../services/use-now.js";
 
 const REFRESH_MS = 3_000;
 const SHOWN = "20";
@@ -28,11 +29,11 @@ export function ServicesPanel() {
 }
 
 function Breaker({ name }: { readonly name: string }) {
-  const { data } = useGet<ServiceDetail>(`/v1/admin/services/${encodeURIComponent(name)}`, REFRESH_MS);
+  const { data } = useNow(name);
   return (
     <span className={css.title}>
       <Link to={`/services/${encodeURIComponent(name)}`}>{name}</Link>
-      {data && <BreakerTag breaker={data.live.breaker} />}
+      {data && <BreakerTag breaker={data.breaker} />}
     </span>
   );
 }

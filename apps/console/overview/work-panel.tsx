@@ -4,11 +4,9 @@ import { Facts } from "../data/facts.js";
 import { amount } from "../data/format.js";
 import { Loaded } from "../data/loaded.js";
 import { figuresOf, sumOf, type Figure } from "../data/metrics.js";
-import { ratesOf } from "../data/rates.js";
-import { TimeChart } from "../data/time-chart.js";
 import { useKey } from "../data/use-get.js";
-import { useSamples } from "../data/use-samples.js";
 import { Panel } from "../frame/panel.js";
+import { useInterval } from "../live/live.js";
 import { Units } from "./units.js";
 
 const REFRESH_MS = 2_000;
@@ -21,10 +19,8 @@ export function WorkPanel() {
   const query = useQuery({
     queryKey: ["/metrics"],
     queryFn: async ({ signal }) => figuresOf(await callText(key, "/metrics", signal)),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: useInterval("/metrics", REFRESH_MS),
   });
-  const counted = query.data && countersOf(query.data);
-  const rates = ratesOf(useSamples(counted, query.dataUpdatedAt));
   return (
     <Panel title="Work, of the process that answers">
       <Loaded query={query}>
@@ -35,15 +31,6 @@ export function WorkPanel() {
           </>
         )}
       </Loaded>
-      <TimeChart
-        label="Reservations admitted and denied, and permits shed, a second"
-        rows={rates}
-        series={[
-          { name: "admitted", title: "admitted a second", tone: "main" },
-          { name: "denied", title: "denied a second", tone: "bad" },
-          { name: "shed", title: "shed a second", tone: "limit", dashed: true },
-        ]}
-      />
     </Panel>
   );
 }

@@ -7,16 +7,16 @@ import css from "../data/data.module.css";
 import { Facts } from "../data/facts.js";
 import { amount, moment } from "../data/format.js";
 import { Loaded } from "../data/loaded.js";
-import { TimeChart } from "../data/time-chart.js";
 import { useGet } from "../data/use-get.js";
-import { useSamples } from "../data/use-samples.js";
 import { Panel } from "../frame/panel.js";
 import { useTitle } from "../frame/title.js";
 import { LedgerPanel } from "../tenants/ledger-panel.js";
 import { BreakerSwitch } from "./breaker-switch.js";
 import { BreakerTag } from "./breaker-tag.js";
 import { OperatorSettings } from "./operator-settings.js";
+import { OverTime } from "./over-time.js";
 import { ServiceTenants } from "./service-tenants.js";
+import { useNow } from "./use-now.js";
 import { Waiting } from "./waiting.js";
 
 const LIVE_MS = 2_000;
@@ -25,41 +25,34 @@ export function ServicePage() {
   const { service = "" } = useParams();
   useTitle(service);
   const query = useGet<ServiceDetail>(`/v1/admin/services/${encodeURIComponent(service)}`, LIVE_MS);
-  const samples = useSamples(query.data?.live, query.dataUpdatedAt);
-  const rows = samples.map(({ at, value: { inFlight, places } }) => ({ at, inFlight, places }));
+  const now = useNow(service);
   return (
     <Loaded query={query}>
-      {(detail) => (
-        <div className={css.stack}>
-          <div className={css.head}>
-            <div className={css.title}>
-              <h1>{detail.name}</h1>
-              <BreakerTag breaker={detail.live.breaker} />
+      {(detail) => {
+        const live = now.data ?? detail.live;
+        return (
+          <div className={css.stack}>
+            <div className={css.head}>
+              <div className={css.title}>
+                <h1>{detail.name}</h1>
+                <BreakerTag breaker={live.breaker} />
+              </div>
+              {detail.breaker && <BreakerSwitch service={{ ...detail, live }} />}
             </div>
-            {detail.breaker && <BreakerSwitch service={detail} />}
+            <Now live={live} />
+            <OverTime service={detail} live={live} at={now.dataUpdatedAt} />
+            <Book service={detail} />
+            <Waiting waiting={live.waiting} holders={live.holders} />
+            <ServiceTenants name={detail.name} />
+            <Settings service={detail} />
           </div>
-          <Now service={detail} />
-          <Panel title="In flight, against the limit">
-            <TimeChart
-              label="Attempts in flight and the limit of places, over time"
-              rows={rows}
-              series={[
-                { name: "inFlight", title: "in flight", tone: "main" },
-                { name: "places", title: detail.adaptive ? "adaptive limit" : "limit", tone: "limit", dashed: true },
-              ]}
-            />
-          </Panel>
-          <Book service={detail} />
-          <Waiting waiting={detail.live.waiting} holders={detail.live.holders} />
-          <ServiceTenants name={detail.name} />
-          <Settings service={detail} />
-        </div>
-      )}
+        );
+      }}
     </Loaded>
   );
 }
 
-function Now({ service: { live } }: { readonly service: ServiceDetail }) {
+function Now({ live }: Pick<ServiceDetail, "live">) {
   const waiting = Object.values(live.waiting as Readonly<Record<string, number>>);
   const facts = [
     { title: "In flight", value: amount(live.inFlight), note: live.places === null ? "" : `of ${amount(live.places)}` },

@@ -1,17 +1,15 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
-import type { Service, ServiceDetail } from "../api/types.js";
+import type { Service } from "../api/types.js";
 import css from "../data/data.module.css";
 import { amount } from "../data/format.js";
 import { PagedTable, type Column } from "../data/paged-table.js";
-import { useGet } from "../data/use-get.js";
 import { Panel } from "../frame/panel.js";
 import { useTitle } from "../frame/title.js";
 import { BreakerTag } from "./breaker-tag.js";
 import { OperatorSettings } from "./operator-settings.js";
-
-const LIVE_MS = 2_000;
+import { useNow } from "./use-now.js";
 
 const COLUMNS: readonly Column<Service>[] = [
   { title: "Service", cell: ({ name }) => <Link to={`/services/${encodeURIComponent(name)}`}>{name}</Link> },
@@ -45,10 +43,10 @@ export function ServicesPage() {
 }
 
 function Live({ name }: Pick<Service, "name">) {
-  const { data, isError } = useGet<ServiceDetail>(`/v1/admin/services/${encodeURIComponent(name)}`, LIVE_MS);
+  const { data, isError } = useNow(name);
   if (isError) return <span className={css.muted}>cannot be had now</span>;
   if (data === undefined) return <span className={css.muted}>…</span>;
-  const { breaker, inFlight, places } = data.live;
+  const { breaker, inFlight, places } = data;
   return (
     <span className={css.title}>
       <BreakerTag breaker={breaker} />

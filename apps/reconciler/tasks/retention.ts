@@ -1,4 +1,6 @@
 import type pg from "pg";
+import type { RunSettings } from "#libs/config";
+import { HISTORY_STEPS_S } from "#libs/telemetry";
 import type { Tally, Task } from "../task.js";
 
 const PORTION = 5_000;
@@ -39,16 +41,19 @@ const DROP_SURPLUS_DENIALS = `
     JOIN denials d ON d.tenant_id = crowded.tenant_id AND d.id <= edge.id
     LIMIT ${PORTION} FOR UPDATE OF d SKIP LOCKED))`;
 
-export interface Kept {
-  /** How long an idempotency key is kept, milliseconds. */
-  readonly keysMs: number;
-  /** How long a denial is kept, milliseconds. */
-  readonly denialsMs: number;
-  /** Most denials that are kept of a tenant, as rows. */
-  readonly denials: number;
-}
+/** Of each length of bucket as long as it is kept. */
+const dropFigures = (table: string): string => `
+  DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM ${table}
+    WHERE at < (SELECT holdfast_now()) - CASE step WHEN ${HISTORY_STEPS_S[0]} THEN $1::float8 ELSE $2::float8 END * interval '1 millisecond'
+    LIMIT ${PORTION} FOR UPDATE SKIP LOCKED))`;
 
-/** Drops what is kept for a time only: idempotency keys, denials, and the history of the reconciler's runs and of deliveries. */
+type Kept = Pick<
+  RunSettings,
+  "idempotencyRetentionMs" | "denialRetentionMs" | "denialsKept" | "historyMs" | "historyCoarseMs"
+>;
+
+/** Drops what is kept for a time only: idempotency keys, the reconciler's runs, deliveries, denials, and figures over time. */
 export class Retention implements Task {
   readonly name = "retention";
   readonly alone = true;
@@ -60,12 +65,16 @@ export class Retention implements Task {
   ) {}
 
   async run(tally: Tally, signal: AbortSignal): Promise<"done"> {
-    const idempotencyKeys = await this.drop(DROP_KEYS, [this.kept.keysMs], tally, signal);
-    const runs = await this.drop(DROP_RUNS, [], tally, signal);
-    const deliveries = await this.drop(DROP_DELIVERIES, [], tally, signal);
-    const old = await this.drop(DROP_DENIALS, [this.kept.denialsMs], tally, signal);
-    const surplus = await this.drop(DROP_SURPLUS_DENIALS, [this.kept.denials], tally, signal);
-    tally.detail = { idempotencyKeys, runs, deliveries, denials: old + surplus };
+    const { idempotencyRetentionMs, denialRetentionMs, denialsKept, historyMs, historyCoarseMs } = this.kept;
+    const drop = (sql: string, ...values: number[]) => this.drop(sql, values, tally, signal);
+    const idempotencyKeys = await drop(DROP_KEYS, idempotencyRetentionMs);
+    const runs = await drop(DROP_RUNS);
+    const deliveries = await drop(DROP_DELIVERIES);
+    const denials = (await drop(DROP_DENIALS, denialRetentionMs)) + (await drop(DROP_SURPLUS_DENIALS, denialsKept));
+    let figures = 0;
+    for (const table of ["figures", "service_figures"])
+      figures += await drop(dropFigures(table), historyMs, historyCoarseMs);
+    tally.detail = { idempotencyKeys, runs, deliveries, denials, figures };
     return "done";
   }
 

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { RedisFlowStore, type Limits } from "#libs/flow";
+import { RedisFlowStore, type Limits, type ServiceView } from "#libs/flow";
 import { openRedis, parseRedisUrl } from "#libs/redis";
 import { isWanted, NO_TENANT, tellOnce, toldOf, type Look } from "./looks.js";
 import { addEvent, inTransaction } from "./outbox.js";
@@ -17,8 +17,8 @@ interface ServiceRow {
   readonly breaker: NonNullable<Limits["breaker"]>;
 }
 
-/** The state of breakers as Redis has it; without Redis each process has its own, and none is the service's. */
-export class BreakerStates {
+/** How services stand as Redis has it; without Redis each process has its own, and none is the service's. */
+export class ServiceStates {
   private readonly store: RedisFlowStore;
 
   constructor(redisUrl: string) {
@@ -32,8 +32,13 @@ export class BreakerStates {
 
   /** Half-open is open still: it lets trials through, and most end where they began. @throws where Redis does not answer. */
   async of({ name, breaker }: ServiceRow): Promise<"open" | "closed"> {
-    const { breaker: phase } = await this.store.show(name, { breaker });
+    const { breaker: phase } = await this.show(name, { breaker });
     return phase === "closed" ? "closed" : "open";
+  }
+
+  /** How a service stands. @throws where Redis does not answer. */
+  show(service: string, limits: Limits): Promise<ServiceView> {
+    return this.store.show(service, limits);
   }
 
   close(): void {
@@ -47,7 +52,7 @@ export class Breakers implements Look {
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly states: BreakerStates,
+    private readonly states: ServiceStates,
   ) {}
 
   async run(signal: AbortSignal): Promise<number> {
