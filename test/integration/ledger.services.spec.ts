@@ -20,7 +20,11 @@ async function tenantWithJob() {
   const tenantId = await record.newTenant({ allowances: { tokens: 1_000_000 } });
   const commands = commandsOf(tenantId);
   const jobId = answerOf(await here.execute(commands.createJob()))["id"] as string;
-  return { commands, reserve: (tokens: number, service: string) => commands.reserve(jobId, tokens, { service }) };
+  return {
+    tenantId,
+    commands,
+    reserve: (tokens: number, service: string) => commands.reserve(jobId, tokens, { service }),
+  };
 }
 
 async function locking<T>(sql: string, values: unknown[], work: (unlock: () => Promise<unknown>) => Promise<T>) {
@@ -49,6 +53,23 @@ describe("the book of a service", () => {
     expect(tally(denied)).toEqual({ allowance_exhausted: 500 });
     expect(refusalOf(denied[0]!).denial).toMatchObject({
       ...{ scope: { kind: "service", id: service }, limit: 100, reserved: 100, available: 0, requested: 1 },
+    });
+  });
+
+  it("denies what passes a tenant's share by fresh copies, without a lock, and says whose it is", async () => {
+    const service = await record.newService({ tokens: 1_000 });
+    const { tenantId, commands, reserve } = await tenantWithJob();
+    const allowances = { tokens: { limit: 100, period: "none", timeZone: "UTC" } } as const;
+    answerOf(await here.execute(commands.configure({ change: "share", service, allowances, flow: {} })));
+    answerOf(await here.reserve(reserve(100, service)));
+    await eventually(async () => (await there.reserve(reserve(1, service))).type === "refused");
+    const denied = await locking(LOCK, [service], () =>
+      Promise.all(Array.from({ length: 100 }, () => there.reserve(reserve(1, service)))),
+    );
+    expect(tally(denied)).toEqual({ allowance_exhausted: 100 });
+    expect(refusalOf(denied[0]!).denial).toMatchObject({
+      ...{ scope: { kind: "service", id: service, tenantId } },
+      ...{ limit: 100, reserved: 100, available: 0, requested: 1 },
     });
   });
 

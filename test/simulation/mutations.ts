@@ -119,7 +119,7 @@ export const MUTATIONS: readonly Mutation[] = [
     // Two processes must lock the same two tenants the other way round: a process never has one tenant in two batches.
     edits: [edit(POSTGRES, "tenants.sort()", "tenants")],
     finds: /deadlock/,
-    first: 760,
+    first: 300,
   },
   {
     name: "a denial by copies does not ask whether its key has an effect",

@@ -78,9 +78,9 @@ export class EntryView {
     {
       description:
         "Of what came after the deadline: that it was late. Of a charge: of which attempt of which child. In the ledger of " +
-        "a service: whose work it was. Of a grant that " +
-        "was taken from a job, or came back to it: which child job's. Of a change of a limit: who changed it, from what, to what, why; of `settings`, the same of all else that bounds " +
-        "calls to a service, as it was given: without `before` nothing was set, without `after` nothing is.",
+        "a service: whose work it was. Of a grant that was taken from a job, or came back to it: which child job's. Of a " +
+        "change of a limit: who changed it, from what, to what, why; of `settings`, the same of all else that bounds calls " +
+        "to a service, as it was given: without `before` nothing was set, without `after` nothing is.",
     },
   )
   detail?: object;

@@ -113,10 +113,11 @@ const UPSERT_TENANT_SERVICES = write(
    SELECT tenant_id, name, settings, holdfast_now() FROM x
    ON CONFLICT (tenant_id, name) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at`,
 );
-const DELETE_TENANT_SERVICES = write(
-  "dropped tenant services",
-  `name text`,
-  `DELETE FROM tenant_services t USING x WHERE t.tenant_id = x.tenant_id AND t.name = x.name`,
+/** Without the belt: what was set and taken away in one batch was never there. */
+const DELETE_TENANT_SERVICES = statement(
+  "delete_tenant_services",
+  `WITH x AS (SELECT * FROM json_to_recordset($1::json) AS x(tenant_id text, name text))
+   DELETE FROM tenant_services t USING x WHERE t.tenant_id = x.tenant_id AND t.name = x.name`,
 );
 const UPSERT_SETTINGS = write(
   "allowances",

@@ -126,4 +126,19 @@ describe("what is set for a service", () => {
     ]);
     expect([service.tenant!.configVersion, service.changes.flows.get(SERVICE)]).toEqual([3, { concurrency: 3 }]);
   });
+
+  it("is journalled from the first: its limits, and what else was set and changed, with who and why", () => {
+    const shelf: WholeBooks = new Map();
+    const service = bookOf({ allowances: {} }, serviceBookId(SERVICE), shelf);
+    service.tenant!.configVersion = 0;
+    const by = { actor: "admin", reason: "a new model" };
+    answerOf(decide(service, { ...set({ tokens: 100 }), ...by }, NOON));
+    answerOf(decide(service, set({ tokens: 100 }), NOON));
+    const nowhere = { unit: null, reserved: 0, spent: 0, keys: [] };
+    expect(service.changes.entries).toMatchObject([
+      { type: "settings", ...nowhere, detail: { service: SERVICE, before: null, after: { concurrency: 3 }, ...by } },
+      { type: "limit", unit: "tokens", detail: { from: undefined, to: 100, ...by } },
+    ]);
+    expect([balancesIn(service)[0]?.limit, service.tenant!.configVersion]).toEqual([100, 2]);
+  });
 });
