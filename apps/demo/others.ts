@@ -1,5 +1,6 @@
 import { Holdfast } from "#libs/client";
 import type { Operator, Tenant } from "./operator.js";
+import { HOUR_MS } from "./research.js";
 
 /** Tenants beside the main one: one that only observes, one that is suspended, one with markup for a name, and a crowd. */
 export async function makeOthers(operator: Operator, crowd: number): Promise<Tenant[]> {
@@ -33,7 +34,7 @@ async function overspend(operator: Operator, tenant: Tenant): Promise<void> {
   const plan = { children: 3, attempts: 2, attemptCost: { units: 20 } };
   for (let number = 1; number <= 6; number += 1) {
     const job = await holdfast.openJob({ name: `Batch ${number}` });
-    const { id } = await holdfast.reservations.reserve(job.id, { plan });
+    const { id } = await holdfast.reservations.reserve(job.id, { plan, ttlMs: HOUR_MS });
     if (number <= 4) await holdfast.reservations.settle(id, { units: 120 });
   }
 }

@@ -126,6 +126,7 @@ describe("the console", () => {
     await button(page, "Suspend …").click();
     await page.getByLabel("Reason").fill("unpaid");
     await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
+    await page.getByText(/Suspended by operator, .*: unpaid/).waitFor();
     await button(page, "Resume …").click();
     expect(await stateOf(research.id)).toBe("suspended");
     await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();

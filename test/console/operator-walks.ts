@@ -65,6 +65,14 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await choice(page, "Mode").selectOption("enforce");
     await button(page, "Change it").click();
     await page.locator("#content").getByText("enforce", { exact: true }).waitFor();
+    await button(page, "Another unit …").click();
+    await field(page, "Unit").fill("tokens");
+    await field(page, "Limit").fill("5");
+    expect(await describedBy(field(page, "Unit"))).toContain("It has one already");
+    expect(await button(page, "Set it").isDisabled()).toBe(true);
+    // A click beside the form does not close it.
+    await page.mouse.click(5, 500);
+    await button(page, "Back").click();
     await button(page, "Edit tokens …").click();
     await field(page, "Time zone").fill("Mars/Base");
     await button(page, "Set it").click();

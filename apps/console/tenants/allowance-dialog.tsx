@@ -20,10 +20,12 @@ interface Props {
   readonly current: Setting | undefined;
   /** Without a period of its own it has the tenant's. */
   readonly inherits?: boolean;
+  /** Units that have one: a new one must not mean to replace it. */
+  readonly taken?: readonly string[];
   readonly onClose: () => void;
 }
 
-export function AllowanceDialog({ path, unit: given, current, inherits = false, onClose }: Props) {
+export function AllowanceDialog({ path, unit: given, current, inherits = false, taken = [], onClose }: Props) {
   const [old] = useState(() => textsOf(current, inherits ? "" : "none"));
   const [unit, setUnit] = useState(given ?? "");
   const [limit, setLimit] = useState(old.limit);
@@ -32,25 +34,17 @@ export function AllowanceDialog({ path, unit: given, current, inherits = false, 
   const [reason, setReason] = useState("");
   const { mutateAsync } = useAct();
   const value = parseLimit(limit);
-  const isUnit = /^[a-z][a-z0-9_]{0,31}$/.test(unit);
+  const wrongUnit = given === null ? unitError(unit, taken) : undefined;
   const body = bodyOf({ limit: value, period, timeZone, reason: reason.trim() });
   return (
     <ActDialog
       title={given === null ? "Another unit" : `Allowance of ${given}`}
       verb="Set it"
-      ready={value !== null && isUnit}
+      ready={value !== null && unit !== "" && wrongUnit === undefined}
       act={() => mutateAsync({ method: "PUT", path: `${path}/${unit}`, body })}
       onClose={onClose}
     >
-      {given === null && (
-        <TextField
-          pointer="/unit"
-          label="Unit"
-          value={unit}
-          error={unit === "" || isUnit ? undefined : "Small letters, digits and _, beginning with a letter"}
-          onChange={setUnit}
-        />
-      )}
+      {given === null && <TextField pointer="/unit" label="Unit" value={unit} error={wrongUnit} onChange={setUnit} />}
       <TextField
         pointer="/limit"
         label="Limit"
@@ -78,6 +72,13 @@ export function AllowanceDialog({ path, unit: given, current, inherits = false, 
       <ReasonField description="Stands in the ledger; it may be left out" value={reason} onChange={setReason} />
     </ActDialog>
   );
+}
+
+function unitError(unit: string, taken: readonly string[]): string | undefined {
+  if (taken.includes(unit)) return "It has one already: edit it where it stands";
+  return unit === "" || /^[a-z][a-z0-9_]{0,31}$/.test(unit)
+    ? undefined
+    : "Small letters, digits and _, beginning with a letter";
 }
 
 interface Filled {

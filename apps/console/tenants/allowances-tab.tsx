@@ -49,6 +49,7 @@ export function AllowancesTab({ tenant }: { readonly tenant: Tenant }) {
           path={`${base}/allowances`}
           unit={open.unit}
           current={open.unit === null ? undefined : tenant.allowances[open.unit]}
+          taken={Object.keys(tenant.allowances)}
           onClose={close}
         />
       )}

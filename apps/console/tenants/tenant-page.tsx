@@ -18,6 +18,7 @@ import { ServicesTab } from "./services-tab.js";
 import { TenantActions } from "./tenant-actions.js";
 import { EnforcementTag, StateTag } from "./tenant-tags.js";
 import { UsersTab } from "./users-tab.js";
+import { WhySuspended } from "./why-suspended.js";
 
 const TABS = [
   { path: "", text: "Allowances" },
@@ -53,6 +54,7 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
         <TenantActions tenant={tenant} />
       </div>
       <code className={css.muted}>{tenant.id}</code>
+      {tenant.state === "suspended" && <WhySuspended path={`${base}/acts`} />}
       <nav className={css.tabs} aria-label="Of this tenant">
         {TABS.map(({ path, text }) => (
           <NavLink key={path} to={path === "" ? here : `${here}/${path}`} end={path === ""}>
