@@ -92,7 +92,7 @@ export function bookMovement(
     const keys = part.balances.filter((balance) => balance.unit === unit).map(({ key }) => key);
     if (keys.length === 0) continue;
     const detail = part.book === book ? moved.detail : { ...moved.detail, tenantId: book.tenantId };
-    // Named one by one: copies of whole objects are a tenth of what a charge costs the process.
+    // Named one by one: copies of whole objects are a tenth of what a charge costs.
     part.book.addEntry({ type, at, unit, reserved, spent, keys, reservationId, jobId, user, detail });
   }
 }
