@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { EventClient, isEvent, tells } from "../support/event-stream.js";
 import { startProcess, tenantWithJob, type Fixture, type HoldfastProcess, type Reply } from "../support/program.js";
+import { startProxy } from "../support/proxy.js";
 import { freshDatabase, redisUrl, type FreshDatabase } from "../support/services.js";
 
 /** How soon a change by the operator holds everywhere, milliseconds. */
@@ -219,3 +221,21 @@ describe("two API processes on one record", () => {
     },
   );
 });
+
+it("a client of events that comes back to another process is told that all may have changed, and then what that one did not do", async () => {
+  const tenant = await tenantWithJob(at(0), 1_000);
+  const proxy = await startProxy(at(0).url);
+  try {
+    const first = await EventClient.connect(proxy.url, tenant.key, "/v1/events");
+    await first.first(isEvent("everything"));
+    proxy.aim(at(1).url);
+    await first.ended;
+    const second = await EventClient.connect(proxy.url, tenant.key, "/v1/events", first.lastId);
+    await second.first(isEvent("everything"));
+    expect((await reserve(0, tenant, 1)).status).toBe(201);
+    await second.first(tells("ledger"));
+    await second.close();
+  } finally {
+    await proxy.stop();
+  }
+}, 20_000);
