@@ -256,7 +256,7 @@ describe("the console", () => {
     const page = await signedIn("/");
     await page.getByText("5 breaker open").waitFor();
     await page.getByRole("link", { name: "search" }).waitFor();
-    await page.getByText("shed a second").waitFor();
+    await page.locator(".recharts-legend-item-text", { hasText: "shed a second" }).waitFor();
     await page.getByRole("row", { name: /^units 720 480 480 0$/ }).waitFor();
     expect(await page.getByText("Redis", { exact: true }).locator("xpath=..").innerText()).toMatch(/used/);
   });
