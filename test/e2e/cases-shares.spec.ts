@@ -108,7 +108,7 @@ describe("a tenant's share of a service", () => {
     expect((await reserve(first.tenant, first.jobId, plan(40))).status).toBe("dryRun" in fields ? 200 : 201);
   });
 
-  it("admits exactly 70 of 200 requests at once for 1 each, while the other tenant takes the 80 that are left", async () => {
+  it("admits exactly 70 of its tenant's requests for 1 each, however many come at once, and the other tenant has the rest", async () => {
     const { first, second, service, ask, shareOf } = await withShare(70, 150);
     const callers = [first, second].map(({ tenant, jobId }) =>
       times(2, (i) => ({ tenant: new HttpTenant(replicas.at(i), tenant.id, tenant.key), jobId })),
