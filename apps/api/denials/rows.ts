@@ -1,4 +1,4 @@
-import { joinIn, keyOf, together, type Tallied } from "./tallied.js";
+import { keyOf, TenantTally, together, type Tallied } from "./tallied.js";
 
 const MINUTE_MS = 60_000;
 /** Rows of one tenant that one process begins within a minute, besides those of what it counts together. */
@@ -31,15 +31,15 @@ export class RowsOfMinute {
     const { tenantId } = those[0]!;
     const begun = this.begun.get(tenantId) ?? new Set();
     this.begun.set(tenantId, begun);
-    const rows = new Map<string, Tallied>();
+    const rows = new TenantTally();
     for (const one of those.toSorted((a, b) => b.count - a.count)) {
       const key = keyOf(one);
       const isApart = begun.has(key) || begun.size < MOST_ROWS;
       if (isApart) begun.add(key);
       // A copy, since what could not be written is counted on.
-      joinIn(rows, isApart ? { ...one } : together(one));
+      rows.join(isApart ? { ...one } : together(one));
     }
-    return [...rows.values()];
+    return [...rows];
   }
 }
 

@@ -2,7 +2,7 @@ import type { Command, Grounds, LedgerLog } from "#libs/ledger";
 import type { PrismaClient } from "../record/client.js";
 import { askOf } from "./kept.js";
 import { RowsOfMinute } from "./rows.js";
-import { join, joinIn, keyOf, nameOf, together, type Tallied } from "./tallied.js";
+import { join, nameOf, TenantTally, together, type Like, type Tallied } from "./tallied.js";
 import { writeDenials } from "./write.js";
 
 /** How long denials are kept in the process before they are written, milliseconds: so much is lost with it. */
@@ -19,7 +19,7 @@ const PORTION = 2_000;
  * statement a second writes what was counted, for the list of denials and for webhooks.
  */
 export class DenialTally {
-  private tallied = new Map<string, Map<string, Tallied>>();
+  private tallied = new Map<string, TenantTally>();
   /** What is told apart in it. */
   private apart = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -34,9 +34,13 @@ export class DenialTally {
   note(command: Command, grounds: Grounds, observed: boolean): void {
     const { scope, unit, code } = grounds.denial;
     const { jobId, service } = askOf(command);
-    const where = { tenantId: command.tenantId, kind: scope.kind, unit, code, service: service ?? "", observed };
-    const firstAt = grounds.at;
-    this.add({ ...where, scopeId: nameOf(scope), jobId, count: 1, firstAt, command, grounds });
+    const { kind } = scope;
+    const scopeId = nameOf(scope);
+    const like: Like = { kind, scopeId, unit, code, service: service ?? "", jobId, observed };
+    const one = { count: 1, firstAt: grounds.at, command, grounds };
+    const known = this.tallied.get(command.tenantId)?.find(like);
+    if (known) join(known, one);
+    else this.add({ ...like, ...one, tenantId: command.tenantId });
   }
 
   /** Writes what is left. */
@@ -48,13 +52,13 @@ export class DenialTally {
 
   private add(one: Tallied): void {
     let alike = this.tallied.get(one.tenantId);
-    if (!alike) this.tallied.set(one.tenantId, (alike = new Map()));
-    const known = alike.get(keyOf(one));
+    if (!alike) this.tallied.set(one.tenantId, (alike = new TenantTally()));
+    const known = alike.find(one);
     if (known) join(known, one);
     else if (alike.size < MOST_APART && this.apart < MOST_IN_ALL) {
-      alike.set(keyOf(one), one);
+      alike.put(one);
       this.apart += 1;
-    } else joinIn(alike, together(one));
+    } else alike.join(together(one));
     this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
@@ -82,11 +86,11 @@ export class DenialTally {
 }
 
 /** A tenant's are never parted. */
-function* portionsOf(tallied: Iterable<ReadonlyMap<string, Tallied>>): Iterable<Tallied[][]> {
+function* portionsOf(tallied: Iterable<TenantTally>): Iterable<Tallied[][]> {
   let portion: Tallied[][] = [];
   let size = 0;
   for (const alike of tallied) {
-    portion.push([...alike.values()]);
+    portion.push([...alike]);
     size += alike.size;
     if (size < PORTION) continue;
     yield portion;
