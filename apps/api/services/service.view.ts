@@ -25,7 +25,7 @@ export class ServiceLiveView {
 
   @Shown(
     { type: "object", additionalProperties: COUNT },
-    { description: "Tenant → how many of its attempts hold a place, of the 10 000 whose leases end first." },
+    { description: "Tenant → how many of its attempts hold a place, of the 1 000 whose leases end first." },
   )
   holders!: object;
 

@@ -30,11 +30,7 @@ export function collect(books: Iterable<TenantBook>) {
   };
   for (const { tenantId, tenant, changes } of books) {
     if (changes.tenant) addHead(rows, tenant!, changes.flows);
-    for (const setting of dedupe(changes.settings)) {
-      const row = settingRow(tenantId, setting);
-      if (row.limit_amount === undefined) rows.droppedSettings.push(row);
-      else rows.settings.push(row);
-    }
+    addSettings(rows, tenantId, changes.settings);
     if (serviceOfBook(tenantId) === null) addOwnFlows(rows, tenantId, changes.flows);
     for (const changed of changes.balances.values()) {
       if (changed.readVersion === 0) rows.newBalances.push(newBalanceRow(tenantId, changed));
@@ -64,6 +60,18 @@ type Flows = TenantBook["changes"]["flows"];
 function addHead(rows: { tenants: object[]; services: object[] }, tenant: Tenant, flows: Flows): void {
   if (serviceOfBook(tenant.id) === null) rows.tenants.push(tenantRow(tenant));
   else rows.services.push(serviceRow(tenant, flows.get(tenant.name) ?? null));
+}
+
+function addSettings(
+  rows: { settings: object[]; droppedSettings: object[] },
+  tenantId: string,
+  changes: readonly SettingChange[],
+): void {
+  for (const setting of dedupe(changes)) {
+    const row = settingRow(tenantId, setting);
+    if (row.limit_amount === undefined) rows.droppedSettings.push(row);
+    else rows.settings.push(row);
+  }
 }
 
 function addOwnFlows(
