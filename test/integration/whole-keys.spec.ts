@@ -17,23 +17,25 @@ afterAll(async () => {
 });
 
 const KEYS = `
-  SELECT c.conrelid::regclass::text AS "of", c.conname AS name,
-    (SELECT string_agg(format('t.%1$I = any_row.%1$I', a.attname), ' AND ') FROM pg_attribute a
-     WHERE a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey)) AS joined
+  SELECT c.conrelid::regclass::text AS "of",
+    (SELECT array_agg(a.attname::text) FROM pg_attribute a
+     WHERE a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey)) AS columns
   FROM pg_constraint c
   WHERE c.contype = 'p' AND c.connamespace = current_schema()::regnamespace AND cardinality(c.conkey) > 1`;
 
 describe("a record of which nothing has been counted yet", () => {
   it("is searched for a row by the whole key of the row, in every table", async () => {
-    const { rows: keys } = await client.query<{ of: string; name: string; joined: string }>(KEYS);
+    const { rows: keys } = await client.query<{ of: string; columns: string[] }>(KEYS);
     expect(keys.map(({ of }) => of)).toEqual(expect.arrayContaining(["jobs", "reservations", "balances", "attempts"]));
-    for (const { of, name, joined } of keys) {
+    for (const { of, columns } of keys) {
+      const joined = columns.map((column) => `t.${column} = any_row.${column}`).join(" AND ");
       const { rows } = await client.query<{ "QUERY PLAN": string }>(
         `EXPLAIN SELECT t.* FROM (SELECT * FROM ${of} LIMIT 1) AS any_row JOIN ${of} t ON ${joined}`,
       );
-      expect({ of, plan: rows.map((row) => row["QUERY PLAN"]).join("\n") }).toMatchObject({
-        plan: expect.stringContaining(`using ${name} on ${of} t `) as string,
-      });
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      // Any index will do that the whole key is sought in.
+      const [sought] = /Index Cond: .*/.exec(plan.slice(plan.indexOf(` on ${of} t `))) ?? [plan];
+      expect({ of, sought: columns.filter((column) => !sought.includes(`(${column} = `)) }).toEqual({ of, sought: [] });
     }
   });
 });

@@ -1,5 +1,6 @@
 import type { RunSettings } from "#libs/config";
 import { Prisma, type PrismaClient } from "../record/client.js";
+import { patiently } from "../record/patiently.js";
 import { hashOf, newAdminKey } from "./keys.js";
 
 /** All replicas on one record share this row. */
@@ -15,14 +16,17 @@ export async function ensureAdminKey(
 ): Promise<string | null> {
   if (settings.adminKey !== undefined) return null;
   const { key, hash } = newAdminKey();
-  const made = await record.$executeRaw(Prisma.sql`
-    INSERT INTO operator_keys (id, hash, created_at) VALUES (${ROW}, ${hash}, holdfast_now()) ON CONFLICT (id) DO NOTHING`);
-  return made === 1 ? key : null;
+  await patiently(() =>
+    record.$executeRaw(Prisma.sql`
+      INSERT INTO operator_keys (id, hash, created_at) VALUES (${ROW}, ${hash}, holdfast_now()) ON CONFLICT (id) DO NOTHING`),
+  );
+  // Read, since the answer of a row that was made can have been lost.
+  return (await adminKeyHash(settings, record)) === hash ? key : null;
 }
 
 /** The hash that an admin key must have: of the key that is set, else of the one that was made. */
 export async function adminKeyHash(settings: Pick<RunSettings, "adminKey">, record: PrismaClient): Promise<string> {
   if (settings.adminKey !== undefined) return hashOf(settings.adminKey);
-  const { hash } = await record.operatorKey.findUniqueOrThrow({ where: { id: ROW } });
+  const { hash } = await patiently(() => record.operatorKey.findUniqueOrThrow({ where: { id: ROW } }));
   return hash;
 }

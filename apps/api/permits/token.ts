@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { requestIdOf, type Permit } from "#libs/flow";
 import { notFound } from "../problems/problem.js";
 import { Prisma, type PrismaClient } from "../record/client.js";
+import { patiently } from "../record/patiently.js";
 
 /** What its holder hands back to finish a permit: all that any process needs for it, also where Redis was lost. */
 export interface HeldPermit {
@@ -20,9 +21,11 @@ export class PermitTokens {
   /** All replicas on one record sign with one secret, made by whichever comes first. */
   static async open(record: PrismaClient): Promise<PermitTokens> {
     const made = randomBytes(32).toString("base64");
-    await record.$executeRaw(Prisma.sql`
-      INSERT INTO secrets (name, value, created_at) VALUES (${ROW}, ${made}, holdfast_now()) ON CONFLICT (name) DO NOTHING`);
-    const { value } = await record.secret.findUniqueOrThrow({ where: { name: ROW } });
+    await patiently(() =>
+      record.$executeRaw(Prisma.sql`
+        INSERT INTO secrets (name, value, created_at) VALUES (${ROW}, ${made}, holdfast_now()) ON CONFLICT (name) DO NOTHING`),
+    );
+    const { value } = await patiently(() => record.secret.findUniqueOrThrow({ where: { name: ROW } }));
     return new PermitTokens(Buffer.from(value, "base64"));
   }
 
