@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EventClient, isEvent, tells } from "../support/event-stream.js";
 import { startProcess, tenantWithJob, type Fixture, type HoldfastProcess, type Reply } from "../support/program.js";
 import { startProxy } from "../support/proxy.js";
+import { eventually } from "../support/record.js";
 import { freshDatabase, redisUrl, type FreshDatabase } from "../support/services.js";
 
 /** How soon a change by the operator holds everywhere, milliseconds. */
@@ -52,11 +53,15 @@ async function trafficOver(tenant: Fixture, change: () => Promise<Reply>) {
     }
   };
   const callers = Array.from({ length: 6 }, caller);
+  const bothIn = (answers: ReadonlySet<string>) =>
+    ["0", "1"].every((i) => [...answers].some((one) => one.startsWith(i)));
   await sleep(300);
+  await eventually(() => Promise.resolve(bothIn(before)));
   changing = true;
   expect([200, 204]).toContain((await change()).status);
   holdsFrom = Date.now() + reachesWithinMs;
   await sleep(reachesWithinMs + 300);
+  await eventually(() => Promise.resolve(bothIn(after)));
   over = true;
   await Promise.all(callers);
   return { before, after };
