@@ -146,7 +146,10 @@ export async function expectAgreement(three: Three, cases: readonly Case[]): Pro
     }).toEqual({ figures, ask, admit, rules: [word, word], record: [word, word], copies: word });
     expect([dry[i], real[i]]).toEqual(byRules);
     if (word !== "denied") continue;
-    expect(verdict).toEqual({ status: "denied", copies: [{ ...figures, version: VERSION, ageMs: expect.any(Number) }] });
+    expect(verdict).toEqual({
+      status: "denied",
+      copies: [{ ...figures, version: VERSION, ageMs: expect.any(Number) }],
+    });
     for (const outcome of byRules) expect(denialIn(outcome)).toMatchObject(denial);
   }
   await expectSameFigures(three, placed);
