@@ -222,16 +222,6 @@ describe("a denial", () => {
     }
   });
 
-  it("by copies says of which moment its figures are", async () => {
-    const { commands, jobId } = await fullTenant({ user: 50 });
-    const ages = async (): Promise<number[]> => {
-      const { grounds } = refusalOf(await there.reserve(commands.reserve(jobId, 51)));
-      return grounds!.source === "copies" ? grounds!.figures.map(({ at }) => grounds!.at - at) : [0];
-    };
-    await eventually(async () => Math.min(...(await ages())) > 100);
-    for (const age of await ages()) expect(age).toBeLessThanOrEqual(2_000);
-  });
-
   it("by copies says the same as the record says", async () => {
     const { commands, jobId } = await fullTenant({ user: 50 });
     const alone = record.open({ redisUrl: null });

@@ -127,3 +127,13 @@ describe("a denial by copies", () => {
       expect(refusalOf(await ledger.reserve(commands.reserve(jobId, 1))).denial?.scope.kind).toBe("user");
   });
 });
+
+it("a denial by copies says of which moment its figures are", async () => {
+  const { commands, jobId } = await fullTenant();
+  const ages = async (): Promise<number[]> => {
+    const { grounds } = refusalOf(await other.reserve(commands.reserve(jobId, 1)));
+    return grounds!.source === "copies" ? grounds!.figures.map(({ at }) => grounds!.at - at) : [0];
+  };
+  await eventually(async () => Math.min(...(await ages())) > 100);
+  for (const age of await ages()) expect(age).toBeLessThanOrEqual(2_000);
+});
