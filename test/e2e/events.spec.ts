@@ -67,6 +67,14 @@ it("tells the tenant and the operator of a change within three seconds, and no o
   for (const client of [operator, own]) {
     for (const topic of ["jobs", "ledger"]) expect((await client.first(tells(topic))).ms).toBeLessThan(SOON_MS);
   }
+  const jobId = await tenant.job();
+  for (let times = 1; times <= 2; times += 1) {
+    const before = [operator, own].map(({ events }) => events.length);
+    expect(await tenant.reserve(jobId, 1_000_000)).toMatchObject({ status: 402 });
+    // Counted for a second at first; the second time it is counted in a row that there is.
+    for (const [i, client] of [operator, own].entries())
+      expect((await client.first(tells("denials"), before[i])).ms).toBeLessThan(SOON_MS + 1_000);
+  }
   const from = own.events.length;
   await tenant.setLimit(2_000);
   expect((await own.first(tells("tenants"), from)).ms).toBeLessThan(SOON_MS);
