@@ -13,7 +13,16 @@ const history: ServiceHistory = {
   breaker: ["open", null, "closed", "half_open", null],
 };
 const live = (inFlight: number): ServiceDetail["live"] => ({
-  ...{ inFlight, places: 5, adaptiveLimit: null, tokens: null, breaker: "open", waiting: {}, shared: true },
+  ...{
+    inFlight,
+    places: 5,
+    adaptiveLimit: null,
+    tokens: null,
+    breaker: "open",
+    holders: {},
+    waiting: {},
+    shared: true,
+  },
 });
 
 it("goes on with what was told behind what the record has", () => {
