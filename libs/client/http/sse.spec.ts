@@ -1,4 +1,4 @@
-import { EventReader } from "./sse.js";
+import { EventReader, eventsIn } from "./sse.js";
 
 it("finds events with their names and ids in whatever pieces they come, and passes over comments", () => {
   const text =
@@ -15,4 +15,16 @@ it("finds events with their names and ids in whatever pieces they come, and pass
     for (let at = 0; at < bytes.length; at += size) told.push(...reader.read(bytes.subarray(at, at + size)));
     expect(told).toEqual(expected);
   }
+});
+
+it("gives a body up once nothing has come for so long", async () => {
+  let given: unknown;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")),
+    cancel: () => void (given = "up"),
+  });
+  const events = eventsIn(body, 20);
+  expect((await events.next()).value).toMatchObject({ data: "1" });
+  await expect(events.next()).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(given).toBe("up");
 });
