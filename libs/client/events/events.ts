@@ -21,7 +21,7 @@ export interface EventsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @see Api.events */
+/** What `Api.events` promises. */
 export async function* events(
   sender: Sender,
   { signal }: EventsOptions = {},
