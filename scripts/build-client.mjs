@@ -19,6 +19,8 @@ await build({
   platform: "neutral",
   target: "node20.19",
   dts: { sourcemap: false },
+  // An editor reads what is said of a name from its types.
+  outputOptions: { comments: { jsdoc: false } },
   tsconfig: join(root, "tsconfig.json"),
   // What other libraries give is bundled from its source, as everything else is.
   alias: Object.fromEntries(

@@ -24,10 +24,7 @@ function forTenants({ paths, components, ...rest }) {
 }
 
 function tenantOperations(item) {
-  const ofTenants = Object.entries(item).filter(([, { tags, responses }]) => {
-    // A stream has no end, and is no call that the client makes.
-    return tags?.includes("tenant") && !responses[200]?.content["text/event-stream"];
-  });
+  const ofTenants = Object.entries(item).filter(([, { tags }]) => tags?.includes("tenant"));
   return Object.fromEntries(ofTenants.map(([method, operation]) => [method, withoutRefusals(operation)]));
 }
 

@@ -11,7 +11,7 @@ const target = join(root, "dist/apps/console");
 const types = join(source, "generated/openapi.d.ts");
 const openapi = join(root, "openapi.json");
 /** What a change of the bundle can come from. */
-const inputs = ["apps/console", "libs/plan", "package-lock.json", "scripts/console.mjs"];
+const inputs = ["apps/console", "libs/plan", "libs/client", "package-lock.json", "scripts/console.mjs"];
 const notBundled = /\.spec\.ts$|\.md$|[\\/]generated[\\/]/;
 const packed = /\.(js|css|html|svg)$/;
 
@@ -34,7 +34,8 @@ export async function buildConsole() {
       emptyOutDir: true,
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rolldownOptions: { onLog: withoutDirectives },
+      // The client loads modules of Node for what the console leaves out.
+      rolldownOptions: { onLog: withoutDirectives, external: [/^node:/] },
     },
   });
   for (const file of filesUnder(draft).filter((name) => packed.test(name))) {

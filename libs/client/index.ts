@@ -5,6 +5,8 @@ export type * from "./api/types.js";
 export * from "./errors/errors.js";
 export type { RetryOptions } from "./http/backoff.js";
 export type { CallOptions } from "./http/sender.js";
+export { eventsIn, type SentEvent } from "./http/sse.js";
+export type { EventsOptions, TenantEvent, Topic } from "./events/events.js";
 export { NotSettled, type ClosedAs } from "./closing/closing.js";
 export type { Closing, OpenFinish } from "./closing/facts.js";
 export type { Replayed } from "./closing/replay.js";

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { Holdfast as Client, Unauthenticated, type TenantEvent } from "#libs/client";
 import { EventClient, isEvent, tells } from "../support/event-stream.js";
 import { Holdfast, type HttpTenant } from "../support/http.js";
 import { startProcess, type HoldfastProcess } from "../support/program.js";
@@ -67,6 +68,14 @@ it("tells the tenant and the operator of a change within three seconds, and no o
   for (const client of [operator, own]) {
     for (const topic of ["jobs", "ledger"]) expect((await client.first(tells(topic))).ms).toBeLessThan(SOON_MS);
   }
+  const jobId = await tenant.job();
+  for (let times = 1; times <= 2; times += 1) {
+    const before = [operator, own].map(({ events }) => events.length);
+    expect(await tenant.reserve(jobId, 1_000_000)).toMatchObject({ status: 402 });
+    // Counted for a second at first; the second time it is counted in a row that there is.
+    for (const [i, client] of [operator, own].entries())
+      expect((await client.first(tells("denials"), before[i])).ms).toBeLessThan(SOON_MS + 1_000);
+  }
   const from = own.events.length;
   await tenant.setLimit(2_000);
   expect((await own.first(tells("tenants"), from)).ms).toBeLessThan(SOON_MS);
@@ -118,6 +127,28 @@ it("tells a client whose connection broke what has changed meanwhile, and one th
     await stranger.first(isEvent("everything"));
   }
 }, 20_000);
+
+it("tells a program by its client, over a broken connection, until its key is revoked", async () => {
+  const tenant = await holdfast.tenant();
+  const events = new Client({ baseUrl: toApi.url, apiKey: tenant.key }).events();
+  const next = async (): Promise<TenantEvent> => (await events.next()).value;
+  expect(await next()).toEqual({ type: "everything" });
+  const first = next();
+  await tenant.job();
+  expect(await first).toEqual({ type: "changed", topics: ["jobs"] });
+  const second = next();
+  toApi.set("cut");
+  await tenant.setLimit(2_000);
+  toApi.set("open");
+  expect(await second).toEqual({ type: "changed", topics: ["tenants"] });
+  const [key] = (await tenant.admin("GET", "/keys")).body["data"] as { id: string }[];
+  await tenant.admin("DELETE", `/keys/${key!.id}`);
+  await expect(rest(events)).rejects.toThrow(Unauthenticated);
+}, 20_000);
+
+async function rest(events: AsyncIterable<TenantEvent>): Promise<void> {
+  for await (const { type } of events) expect(type).toBe("changed");
+}
 
 it("ends a stream within three seconds after its key is revoked or its tenant deleted, and no other", async () => {
   const [tenant, deleted] = [await holdfast.tenant(), await holdfast.tenant()];

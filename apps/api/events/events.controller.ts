@@ -52,7 +52,7 @@ export class AdminEventsController {
   @StreamOperation({
     summary: "What changes, as server-sent events",
     description: said(
-      "`tenants`, `jobs`, `ledger`, `services`, `reconcile`, `webhooks`, `history`",
+      "`tenants`, `jobs`, `ledger`, `denials`, `services`, `reconcile`, `webhooks`, `history`",
       "\n\n`services` `{ services: [{ name, live }] }` says how services stand, as they do at `GET /v1/admin/services/{service}`: " +
         "all at the beginning, afterwards those that stand otherwise. `redis` in `what` says that Redis does not answer.",
     ),
@@ -70,7 +70,7 @@ export class EventsController {
   @LastEventId()
   @StreamOperation({
     summary: "What changes at the tenant, as server-sent events",
-    description: said("`tenants` (its own settings), `jobs`, `ledger` (with it the balances)"),
+    description: said("`tenants` (its own settings), `jobs`, `ledger` (with it the balances), `denials`"),
   })
   stream(@Req() request: TenantRequest, @Res() reply: FastifyReply): void {
     answer(this.desk, { kind: "tenant", tenantId: request.tenantId }, request, reply);

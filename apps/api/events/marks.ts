@@ -1,8 +1,8 @@
 import { Prisma, type PrismaClient } from "../record/client.js";
 
-/** What a client may show and would ask for again. A tenant hears of the first three. */
-export const TOPICS = ["tenants", "jobs", "ledger", "services", "reconcile", "webhooks", "history"] as const;
-export const TENANT_TOPICS = ["tenants", "jobs", "ledger"] as const;
+/** What a client may show and would ask for again. A tenant hears of the first four. */
+export const TENANT_TOPICS = ["tenants", "jobs", "ledger", "denials"] as const;
+export const TOPICS = [...TENANT_TOPICS, "services", "reconcile", "webhooks", "history"] as const;
 
 export type Topic = (typeof TOPICS)[number];
 
@@ -16,6 +16,7 @@ const SEQUENCES: Readonly<Record<Topic, readonly string[]>> = {
   tenants: ["tenants_changed"],
   jobs: ["jobs_changed", "jobs_seq_seq", "reservations_seq_seq"],
   ledger: ["ledger_entries_seq_seq"],
+  denials: ["denials_changed"],
   services: ["services_changed"],
   reconcile: ["reconcile_runs_seq_seq"],
   webhooks: ["webhooks_changed"],
@@ -36,7 +37,10 @@ export async function readMarks(record: PrismaClient): Promise<Marks> {
 
 export type TenantMarks = Marks<(typeof TENANT_TOPICS)[number]>;
 
-/** From rows that are committed: nothing in them moves for what another tenant does. One that is gone has none. */
+/**
+ * From rows that are committed: nothing in them moves for what another tenant does. One that is gone has none. Denials are
+ * added to rows of their minute, so the sum of the last two minutes moves; they are a few hundred rows in a storm.
+ */
 export async function readTenantMarks(
   record: PrismaClient,
   tenantIds: readonly string[],
@@ -46,7 +50,11 @@ export async function readTenantMarks(
       coalesce((SELECT max(e.seq) FROM ledger_entries e WHERE e.tenant_id = t.id), 0)::text AS ledger,
       (SELECT coalesce(max(newest.seq), 0) || ' ' || count(newest.closed_at) FROM (
          SELECT j.seq, j.closed_at FROM jobs j WHERE j.tenant_id = t.id ORDER BY j.seq DESC LIMIT ${NEWEST_JOBS}
-       ) AS newest) AS jobs
+       ) AS newest) AS jobs,
+      (SELECT coalesce(max(d.id), '') FROM denials d WHERE d.tenant_id = t.id) || ' ' || (
+         SELECT coalesce(sum(d.count), 0) FROM denials d WHERE d.tenant_id = t.id AND d.minute >=
+           (SELECT max(d.minute) - interval '1 minute' FROM denials d WHERE d.tenant_id = t.id)
+       ) AS denials
     FROM tenants t WHERE t.id = ANY(${tenantIds}::text[])`);
   return new Map(rows.map(({ id, ...marks }) => [id, marks]));
 }

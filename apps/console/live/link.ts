@@ -1,5 +1,5 @@
+import type { SentEvent } from "#libs/client";
 import { ApiProblem } from "../api/call.js";
-import type { Told } from "./events.js";
 import { listen } from "./listen.js";
 
 /** `live`: changes are told. `reconnecting`: the stream broke. `polling`: there is none to be had, for now. */
@@ -23,7 +23,7 @@ export interface LinkOptions {
  */
 export class LiveLink {
   private readonly stopping = new AbortController();
-  private lastId: string | null = null;
+  private lastId: string | undefined;
   private tries = 0;
 
   constructor(private readonly options: LinkOptions) {
@@ -66,8 +66,8 @@ export class LiveLink {
     });
   }
 
-  private take({ event, data, id }: Told): void {
-    if (id !== null) this.lastId = id;
+  private take({ event, data, id }: SentEvent): void {
+    this.lastId = id ?? this.lastId;
     this.options.onTold(event, JSON.parse(data));
   }
 

@@ -1,15 +1,15 @@
+import { eventsIn, type SentEvent } from "#libs/client";
 import { parsed, problemOf, Unreachable } from "../api/call.js";
-import { EventParser, type Told } from "./events.js";
 
-/** The server says something every 15 s; after so long without a word the connection is taken for dead. */
-const SILENCE_MS = 40_000;
+/** Longest wait for the beginning of an answer. */
+const TIMEOUT_MS = 15_000;
 
 interface Listening {
   readonly signal: AbortSignal;
   /** Where it was before. */
-  readonly lastId: string | null;
+  readonly lastId: string | undefined;
   readonly onOpen: () => void;
-  readonly onTold: (told: Told) => void;
+  readonly onTold: (told: SentEvent) => void;
 }
 
 /**
@@ -17,28 +17,25 @@ interface Listening {
  * @throws ApiProblem when it is refused, Unreachable when the connection breaks, and the signal's reason when it is aborted.
  */
 export async function listen(key: string, path: string, { signal, lastId, onOpen, onTold }: Listening): Promise<void> {
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), TIMEOUT_MS);
   try {
     const response = await fetch(path, {
-      headers: { authorization: `Bearer ${key}`, ...(lastId !== null && { "last-event-id": lastId }) },
-      signal: AbortSignal.any([signal, silence.signal]),
+      headers: { authorization: `Bearer ${key}`, ...(lastId !== undefined && { "last-event-id": lastId }) },
+      signal: AbortSignal.any([signal, late.signal]),
       cache: "no-store",
       credentials: "omit",
       redirect: "error",
     });
     if (!response.ok || !response.body) throw await refusalOf(response);
+    clearTimeout(timer);
     onOpen();
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const parser = new EventParser();
-    for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
-      clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS);
-      parser.push(value ?? "").forEach(onTold);
-    }
+    for await (const told of eventsIn(response.body)) onTold(told);
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof TypeError || silence.signal.aborted ? new Unreachable("The connection was lost.") : error;
+    // What fetch and its body throw, and a wait or a silence that lasts too long.
+    const isLost = error instanceof TypeError || error instanceof DOMException;
+    throw isLost ? new Unreachable("The connection was lost.") : error;
   } finally {
     clearTimeout(timer);
   }

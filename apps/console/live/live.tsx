@@ -9,7 +9,7 @@ import { topicsOf } from "./topics.js";
 /** Shortest time between two questions while nobody tells of changes: there may be many who ask. */
 const SLOW_MS = 10_000;
 /** Of what a tenant is told. */
-const OWN_TOPICS = ["tenants", "jobs", "ledger"];
+const OWN_TOPICS = ["tenants", "jobs", "ledger", "denials"];
 
 const Context = createContext<LiveState>("polling");
 

@@ -7,8 +7,12 @@ const CONCERNS: readonly (readonly [path: RegExp, topics: readonly string[]])[] 
   [/\/webhooks(\/|$)/, ["webhooks"]],
   [/\/ledger$/, ["ledger"]],
   [/\/balances$/, ["ledger", "tenants"]],
+  [/\/denials(\/|$)/, ["denials"]],
   [/\/(jobs|reservations)(\/|$)/, ["jobs", "ledger"]],
+  // How a tenant stands at a service is told by nobody; what is set for it there is.
+  [/^\/v1\/admin\/(tenants\/[^/]+\/services|services\/[^/]+\/tenants)$/, ["services", "tenants"]],
   [/^\/v1\/admin\/services(\/|$)/, ["services", "ledger"]],
+  [/^\/v1\/admin\/tenants\/[^/]+\/acts$/, ["tenants", "jobs"]],
   [/^\/v1\/admin\/tenants\/[^/]+\/users(\/|$)/, ["tenants", "ledger"]],
   [/^\/v1\/admin\/tenants(\/[^/]+(\/keys)?)?$/, ["tenants"]],
 ];

@@ -15,11 +15,11 @@ const history: ServiceHistory = {
 const live = (inFlight: number): ServiceDetail["live"] => ({
   ...{
     inFlight,
-    holders: {},
     places: 5,
     adaptiveLimit: null,
     tokens: null,
     breaker: "open",
+    holders: {},
     waiting: {},
     shared: true,
   },

@@ -1,3 +1,4 @@
+import { events, type EventsOptions, type TenantEvent } from "../events/events.js";
 import type { CallOptions, Sender } from "../http/sender.js";
 import type * as t from "./types.js";
 
@@ -167,6 +168,16 @@ export class Api {
   /** Where the tenant's events are told; secrets are not shown. */
   webhooks(query: t.Query<"ownWebhooks.list"> = {}, call?: CallOptions): Promise<t.Page<t.WebhookView>> {
     return this.sender.send("ownWebhooks.list", { query }, call);
+  }
+
+  /**
+   * What changes at the tenant, as long as anybody listens: `for await (const event of holdfast.events())`. It says what has
+   * changed, not how: ask again for what you keep. A connection that is lost is made again, however often, after waits as
+   * before any retry, and what has changed meanwhile is told then. Leaving the loop closes it.
+   * @throws the signal's reason; AccessRefused where the key opens it no more; UnexpectedAnswer where no Holdfast answers.
+   */
+  events(options?: EventsOptions): AsyncGenerator<TenantEvent, never, undefined> {
+    return events(this.sender, options);
   }
 
   /** All rows of a list, page by page: `for await (const job of holdfast.each((page) => holdfast.jobs.list(page)))`. */

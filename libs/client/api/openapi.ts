@@ -1803,6 +1803,29 @@ export interface operations {
       };
     };
   };
+  "events.stream": {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description The `id` of the last event that was seen; one that is not known is as good as none. */
+        "Last-Event-ID"?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What changes at the tenant, as server-sent events */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+    };
+  };
   "ownWebhooks.list": {
     parameters: {
       query?: {

@@ -30,6 +30,7 @@ export const ROUTES: Readonly<Record<OperationId, Route>> = {
   "batch.run": { method: "POST", path: "/v1/batch" },
   "balances.list": { method: "GET", path: "/v1/balances" },
   "ledger.list": { method: "GET", path: "/v1/ledger" },
+  "events.stream": { method: "GET", path: "/v1/events" },
   "denials.list": { method: "GET", path: "/v1/denials" },
   "denials.detail": { method: "GET", path: "/v1/denials/{denialId}" },
   "ownWebhooks.list": { method: "GET", path: "/v1/webhooks" },

@@ -4,7 +4,7 @@ import { ConnectionFailed, ProblemError, UnexpectedAnswer } from "../errors/erro
 import { errorOf, isProblem } from "../errors/table.js";
 import { retryAfterMs, waitBeforeRetry, type RetryOptions } from "./backoff.js";
 import { after } from "../timer.js";
-import { linked, sleep, timeoutError } from "./signals.js";
+import { linked, sleep, timeoutError, type Linked } from "./signals.js";
 
 export interface CallOptions {
   /** Aborting ends the call, its retries and their waits with the signal's reason. What was sent may have taken effect. */
@@ -20,6 +20,8 @@ export interface Request {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: object | undefined;
+  /** Besides those that every request has, or instead of them. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The service may take so much longer to answer, milliseconds. */
   readonly waitMs?: number;
 }
@@ -36,6 +38,7 @@ export interface SenderOptions {
 /** Answers by which a gateway says that the service was not there, or not in time. */
 const GATEWAY_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const EXCERPT = 200;
+const EVENT_STREAM = "text/event-stream";
 
 export type Failed = ProblemError | ConnectionFailed | UnexpectedAnswer;
 
@@ -78,9 +81,38 @@ export class Sender {
     }
   }
 
+  /** How requests are sent again, where a call does not say otherwise. */
+  get retries(): RetryOptions {
+    return this.#options.retries;
+  }
+
+  /**
+   * Asks once for a stream of events, whose body is open until `own` is aborted. `tries`: how often it was asked for.
+   * @throws ProblemError, UnexpectedAnswer, and what fetch throws.
+   */
+  async open(
+    id: OperationId,
+    { lastId, tries }: { readonly lastId: string | undefined; readonly tries: number },
+    own: Linked,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const headers = { accept: EVENT_STREAM, ...(lastId !== undefined && { "last-event-id": lastId }) };
+    const { url, init, timeoutMs } = this.prepare(id, { headers }, {});
+    const stopTimer = after(timeoutMs, () => own.abort(timeoutError(`no answer within ${timeoutMs} ms`)));
+    try {
+      const response = await this.#options.fetch(url, { ...init, signal: own.signal });
+      const isStream = response.headers.get("content-type")?.startsWith(EVENT_STREAM);
+      if (response.ok && response.body && isStream) return response.body;
+      const text = await response.text();
+      const answer = understand(response, text, { tries, idempotencyKey: undefined });
+      throw answer instanceof Error ? answer : unexpected(response, text, tries, null);
+    } finally {
+      stopTimer();
+    }
+  }
+
   private prepare(
     id: OperationId,
-    { params = {}, query = {}, body, waitMs = 0 }: Request,
+    { params = {}, query = {}, body, headers: more, waitMs = 0 }: Request,
     call: CallOptions,
   ): Prepared {
     const { method, path, keyed } = ROUTES[id];
@@ -95,6 +127,7 @@ export class Sender {
       accept: "application/json",
       ...(body && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      ...more,
     };
     return {
       url: this.#options.baseUrl + filled + (search && `?${search}`),
@@ -139,7 +172,11 @@ function understand(
   if (response.ok && json !== undefined) return { json };
   const askedMs = retryAfterMs(response.headers.get("retry-after"), Date.now());
   if (!response.ok && isProblem(json)) return errorOf(json, attempted, askedMs);
-  return new UnexpectedAnswer(response.status, text.slice(0, EXCERPT), attempted.tries, askedMs);
+  return unexpected(response, text, attempted.tries, askedMs);
+}
+
+function unexpected({ status }: Response, text: string, tries: number, askedMs: number | null): UnexpectedAnswer {
+  return new UnexpectedAnswer(status, text.slice(0, EXCERPT), tries, askedMs);
 }
 
 function parse(text: string): unknown {
@@ -157,7 +194,7 @@ export function mayHelp(error: Failed): boolean {
 }
 
 /** What fetch throws says little by itself; its cause does. */
-function sentence(error: unknown): string {
+export function sentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

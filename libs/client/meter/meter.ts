@@ -1,7 +1,8 @@
 import { onAbort } from "../http/signals.js";
+import { EventReader } from "../http/sse.js";
 import { StreamUsage, type Unknown, type Usage } from "../costs/index.js";
 import { settle, type Costing, type Settlement } from "./settlement.js";
-import { EventReader } from "./sse.js";
+import { usageEvents } from "./sse.js";
 
 export interface MeterOptions extends Costing {
   /** Aborting cancels the stream: whoever reads it gets the signal's reason. */
@@ -94,7 +95,7 @@ class Watch {
 
   close(): void {
     if (this.last) return;
-    for (const event of this.text.end()) this.usage.see(event);
+    for (const event of usageEvents(this.text.end())) this.usage.see(event);
     this.last = this.settlement();
     this.end(this.last);
   }
@@ -109,7 +110,7 @@ class Watch {
       return;
     }
     const isText = typeof part === "string" || part instanceof Uint8Array;
-    for (const event of isText ? this.text.read(part) : [part]) this.usage.see(event);
+    for (const event of isText ? usageEvents(this.text.read(part)) : [part]) this.usage.see(event);
   }
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { EventReader } from "./sse.js";
+import { EventReader } from "../http/sse.js";
+import { usageEvents } from "./sse.js";
 
 const events = [
   { usage: { prompt_tokens: 1, text: "ü\u2028" } },
@@ -10,7 +11,7 @@ const break_ = fc.constantFrom("\n", "\r\n", "\r");
 
 function readAll(pieces: readonly (string | Uint8Array)[]): unknown[] {
   const reader = new EventReader();
-  return [...pieces.flatMap((piece) => reader.read(piece)), ...reader.end()];
+  return usageEvents([...pieces.flatMap((piece) => reader.read(piece)), ...reader.end()]);
 }
 
 describe("server-sent events", () => {

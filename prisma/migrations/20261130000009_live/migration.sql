@@ -2,6 +2,7 @@
 -- table. A mark may move before the change can be seen, and for one that is undone.
 CREATE SEQUENCE "tenants_changed";
 CREATE SEQUENCE "jobs_changed";
+CREATE SEQUENCE "denials_changed";
 CREATE SEQUENCE "services_changed";
 CREATE SEQUENCE "webhooks_changed";
 CREATE SEQUENCE "history_changed";
@@ -19,6 +20,8 @@ CREATE TRIGGER "changed" AFTER INSERT OR UPDATE OR DELETE ON "allowances" EXECUT
 -- New jobs, reservations, ledger entries and runs have sequences of their own already.
 CREATE TRIGGER "changed" AFTER UPDATE ON "jobs" EXECUTE FUNCTION holdfast_changed('jobs_changed');
 CREATE TRIGGER "changed" AFTER UPDATE ON "reservations" EXECUTE FUNCTION holdfast_changed('jobs_changed');
+-- Old ones are dropped by the hour, which need not be told.
+CREATE TRIGGER "changed" AFTER INSERT OR UPDATE ON "denials" EXECUTE FUNCTION holdfast_changed('denials_changed');
 CREATE TRIGGER "changed" AFTER INSERT OR UPDATE OR DELETE ON "services" EXECUTE FUNCTION holdfast_changed('services_changed');
 CREATE TRIGGER "changed" AFTER INSERT OR UPDATE OR DELETE ON "tenant_services" EXECUTE FUNCTION holdfast_changed('services_changed');
 CREATE TRIGGER "changed" AFTER INSERT OR UPDATE OR DELETE ON "webhooks" EXECUTE FUNCTION holdfast_changed('webhooks_changed');
