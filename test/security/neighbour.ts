@@ -44,12 +44,7 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
   ]);
   await tenant.admin("PATCH", "", { enforcement: "enforce", reason: mark });
   const permit = await starterOf(tenant).permit(reservations[1]!, { service });
-  const webhook = `${mark}-hook`;
-  const told = { url: NOWHERE, events: ["audit.drift"], enabled: false };
-  const hooks = [webhook, `${mark}-other`].map((name) => tenant.admin("PUT", `/webhooks/${name}`, told));
-  const secrets = (await Promise.all(hooks)).map(({ body }) => body["secret"] as string);
-  const ping = () => tenant.admin("POST", `/webhooks/${webhook}/ping`);
-  const deliveries = [(await ping()).body, (await ping()).body];
+  const { webhook, secrets, deliveries } = await webhooksOf(tenant, mark);
   const denials = await denialsAt(holdfast, tenant.id, { unit, jobs });
   const ids = {
     ten: tenant.id,
@@ -77,6 +72,16 @@ export async function neighbourOf(holdfast: Holdfast, mark: string): Promise<Nei
       ...deliveries.flatMap(({ id, eventId }) => [id, eventId as string]),
     ],
   };
+}
+
+/** Two webhooks, and two deliveries to the first. */
+async function webhooksOf(tenant: HttpTenant, mark: string) {
+  const webhook = `${mark}-hook`;
+  const told = { url: NOWHERE, events: ["audit.drift"], enabled: false };
+  const hooks = [webhook, `${mark}-other`].map((name) => tenant.admin("PUT", `/webhooks/${name}`, told));
+  const secrets = (await Promise.all(hooks)).map(({ body }) => body["secret"] as string);
+  const ping = () => tenant.admin("POST", `/webhooks/${webhook}/ping`);
+  return { webhook, secrets, deliveries: [(await ping()).body, (await ping()).body] };
 }
 
 /** Two denials in the list, as a process writes them within a second: so long is none of hundreds of tenants waited for. */
