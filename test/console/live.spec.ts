@@ -47,6 +47,16 @@ function asked(page: Page) {
   return { paths, quietMs: () => performance.now() - last };
 }
 
+/** What was told may be told once more; then so much time passes that whatever asks by the clock would ask. */
+async function expectQuiet(page: Page): Promise<void> {
+  const { paths, quietMs } = asked(page);
+  await eventually(async () => quietMs() > QUIET_MS);
+  paths.length = 0;
+  await page.clock.fastForward(30_000);
+  await page.evaluate("1");
+  expect(paths).toEqual([]);
+}
+
 describe("a page of the console", () => {
   it("shows a change by itself, and asks for nothing while nothing changes", async () => {
     const page = await signedIn("/jobs", tenant.key);
@@ -55,13 +65,16 @@ describe("a page of the console", () => {
     await page.getByRole("link", { name: "a job that comes" }).waitFor();
     await tenant.call("POST", `/v1/jobs/${job}/cancel`);
     await page.getByRole("cell", { name: "cancelled" }).waitFor();
-    // What was told may be told once more; then so much time that whatever asks by the clock would ask.
-    const { paths, quietMs } = asked(page);
-    await eventually(async () => quietMs() > QUIET_MS);
-    paths.length = 0;
-    await page.clock.fastForward(30_000);
-    await page.evaluate("1");
-    expect(paths).toEqual([]);
+    await expectQuiet(page);
+  }, 30_000);
+
+  it("shows a denial by itself, and asks for none while none comes", async () => {
+    const page = await signedIn("/denials", tenant.key);
+    await page.clock.install();
+    await page.getByText("Nothing was denied.").waitFor();
+    expect(await tenant.reserve(await tenant.job(), 1_000_000)).toMatchObject({ status: 402 });
+    await page.getByRole("cell", { name: "can never fit" }).waitFor();
+    await expectQuiet(page);
   }, 30_000);
 
   it("says that it reconnects while it is cut off, and shows what changed meanwhile once it is back", async () => {

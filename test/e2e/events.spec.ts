@@ -140,7 +140,7 @@ it("tells a program by its client, over a broken connection, until its key is re
   toApi.set("cut");
   await tenant.setLimit(2_000);
   toApi.set("open");
-  expect(await second).toEqual({ type: "changed", topics: ["tenants"] });
+  expect(await second).toEqual({ type: "changed", topics: ["tenants", "ledger"] });
   const [key] = (await tenant.admin("GET", "/keys")).body["data"] as { id: string }[];
   await tenant.admin("DELETE", `/keys/${key!.id}`);
   await expect(rest(events)).rejects.toThrow(Unauthenticated);

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventsIn } from "#libs/client";
 
 export interface StreamEvent {
   readonly event: string;
@@ -65,27 +66,12 @@ export class EventClient {
   }
 
   private async read(body: ReadableStream<Uint8Array>): Promise<void> {
-    let text = "";
-    const decoder = new TextDecoder();
     try {
-      for await (const chunk of body) {
-        text += decoder.decode(chunk, { stream: true });
-        const blocks = text.split("\n\n");
-        text = blocks.pop()!;
-        for (const block of blocks) this.take(block);
-      }
+      for await (const { event, id, data } of eventsIn(body))
+        this.events.push({ event, id, data: JSON.parse(data) as StreamEvent["data"] });
     } catch {
       // The connection broke: that is an end as well.
     }
-  }
-
-  private take(block: string): void {
-    const fields = new Map(
-      block.split("\n").map((line) => /^(\w*): ?(.*)$/.exec(line)?.slice(1, 3) as [string, string]),
-    );
-    const [event, data] = [fields.get("event"), fields.get("data")];
-    if (event === undefined || data === undefined) return;
-    this.events.push({ event, id: fields.get("id"), data: JSON.parse(data) as StreamEvent["data"] });
   }
 }
 
