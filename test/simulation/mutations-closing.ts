@@ -3,6 +3,7 @@ import { edit, noBelt, type Mutation } from "./mutation.js";
 const CHARGE = "libs/ledger/domain/rules/charge.ts";
 const CLOSE = "libs/ledger/domain/rules/close.ts";
 const GRANTS = "libs/ledger/domain/rules/grants.ts";
+const HOLDERS = "libs/ledger/domain/rules/holders.ts";
 const TABLES = "test/simulation/tables.ts";
 
 /** Faults in the rules that close reservations, charge them, and hand back what was granted. */
@@ -21,7 +22,7 @@ export const CLOSING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a close that is repeated does not tell the copies",
-    edits: [edit("libs/ledger/domain/rules/holders.ts", "book.consulted.set(balance.key, balance);", "")],
+    edits: [edit(HOLDERS, "book.consulted.set(balance.key, balance);", "")],
     finds: /it was never so of late/,
     first: 840,
   },
@@ -105,10 +106,11 @@ export const CLOSING_MUTATIONS: readonly Mutation[] = [
     name: "an expired reservation keeps what it held",
     edits: [
       edit(
-        "libs/ledger/domain/rules/holders.ts",
-        "reserved: 0 - freed[unit]!,",
-        `reserved: type === "expire" ? 0 : 0 - freed[unit]!,`,
+        HOLDERS,
+        "move(balance, { reserved: 0 - freed[unit]!,",
+        `move(balance, { reserved: type === "expire" ? 0 : 0 - freed[unit]!,`,
       ),
+      edit(HOLDERS, "unit, reserved: 0 - freed[unit]!,", `unit, reserved: type === "expire" ? 0 : 0 - freed[unit]!,`),
     ],
     finds: /expire moved|are held|is open/,
   },
@@ -147,9 +149,7 @@ export const CLOSING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "what an ended child settles does not reach its parent",
-    edits: [
-      edit("libs/ledger/domain/rules/holders.ts", "if (ancestors.length === 0) return [];", "if (jobId) return [];"),
-    ],
+    edits: [edit(HOLDERS, "if (ancestors.length === 0) return [];", "if (jobId) return [];")],
     finds: /are held|after the end of|negative/,
   },
   {

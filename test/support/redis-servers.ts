@@ -104,6 +104,9 @@ export async function startRedisCluster(options: ServerOptions = {}, { replicas 
   };
 }
 
+/** A busy machine takes long for it. */
+const FORMED_MS = 30_000;
+
 async function formCluster(clients: readonly Redis[], ports: readonly (readonly [number, number])[]): Promise<void> {
   const [first, ...others] = clients as [Redis, ...Redis[]];
   for (const [i, [from, to]] of [
@@ -117,7 +120,7 @@ async function formCluster(clients: readonly Redis[], ports: readonly (readonly 
   await eventually(async () => {
     const known = await Promise.all(clients.map((client) => client.cluster("INFO")));
     return known.every((info) => info.includes(`cluster_known_nodes:${clients.length}`));
-  });
+  }, FORMED_MS);
   for (const [i, replica] of clients.slice(3).entries()) {
     await replica.cluster("REPLICATE", await clients[i]!.cluster("MYID"));
   }
@@ -126,7 +129,7 @@ async function formCluster(clients: readonly Redis[], ports: readonly (readonly 
     const slots = await Promise.all(clients.map((client) => client.cluster("SLOTS")));
     const whole = (shards: unknown[][]) => shards.every((shard) => shard.length === 2 + clients.length / 3);
     return infos.every((info) => info.includes("cluster_state:ok")) && (slots as unknown[][][]).every(whole);
-  });
+  }, FORMED_MS);
 }
 
 export interface RedisSentinels {
