@@ -1,8 +1,9 @@
 import { denialView, type Ask } from "#libs/ledger";
 import type * as rows from "../../../prisma/generated/client.js";
+import { BalanceView } from "../balances/balance.view.js";
 import { EntryView } from "../ledger/entry.view.js";
 import { DenialFiguresView } from "../openapi/problem.view.js";
-import { AMOUNT, AMOUNTS, idSchema, INSTANT, LIMIT, SCOPE, WINDOW } from "../openapi/schemas.js";
+import { AMOUNT, AMOUNTS, idSchema, INSTANT, SCOPE } from "../openapi/schemas.js";
 import { choice, MaybeShown, Shown, TEXT } from "../openapi/shown.js";
 import { DENIAL_CODES } from "./denial.dto.js";
 import type { KeptDenial } from "./kept.js";
@@ -86,31 +87,7 @@ export class DenialView {
 }
 
 /** One allowance that bound the request. */
-export class BoundView {
-  @Shown(SCOPE)
-  scope!: object;
-
-  @Shown(TEXT, { example: "tokens" })
-  unit!: string;
-
-  @Shown(WINDOW)
-  window!: string;
-
-  @Shown(LIMIT)
-  limit!: number | "unlimited";
-
-  @Shown(AMOUNT)
-  spent!: number;
-
-  @Shown(AMOUNT)
-  reserved!: number;
-
-  @Shown(AMOUNT)
-  available!: number;
-
-  @Shown(AMOUNT, { description: "max(0, spent + reserved − limit)" })
-  overage!: number;
-
+export class BoundView extends BalanceView {
   @Shown(AMOUNT, { description: "What was asked of it." })
   requested!: number;
 

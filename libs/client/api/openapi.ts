@@ -1063,8 +1063,11 @@ export interface components {
       window: string;
       /** @description An integer, or the word "unlimited". 0 means that nothing may be spent. */
       limit: number | "unlimited";
-      spent: number;
+      /** @description Held by open reservations. */
       reserved: number;
+      /** @description Settled. */
+      spent: number;
+      /** @description max(0, limit − reserved − spent) */
       available: number;
       /** @description max(0, spent + reserved − limit) */
       overage: number;
