@@ -133,7 +133,8 @@ it("makes one event of each fact although four look at the very same time", asyn
   );
   await record.query(
     `INSERT INTO webhook_denials (tenant_id, kind, scope_id, unit, count, first_at, last_at, last)
-     SELECT id, 'job', n::text, 'tokens', n, holdfast_now() - interval '1 hour', holdfast_now(), '{}'
+     SELECT id, 'job', n::text, 'tokens', n, holdfast_now() - interval '1 hour', holdfast_now(),
+       json_build_object('scope', json_build_object('kind', 'job', 'id', n::text))
      FROM tenants, generate_series(1, 60) AS n`,
   );
   const signal = new AbortController().signal;

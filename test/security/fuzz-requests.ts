@@ -50,8 +50,8 @@ export class FuzzRequests {
     this.values = new ValidValues(random, world);
   }
 
-  next(): FuzzRequest {
-    const draft = this.valid(this.random.pick(this.operations));
+  next(among: readonly Operation[] = this.operations): FuzzRequest {
+    const draft = this.valid(this.random.pick(among));
     if (this.random.chance(67)) for (let n = 1 + this.random.below(3); n > 0; n -= 1) this.change(draft);
     const request = finished(draft);
     // By another method, or under another path, a request may reach what ends a tenant that the others work on.
