@@ -1,7 +1,7 @@
 import type { RunSettings } from "#libs/config";
 import { Prisma, type PrismaClient } from "../record/client.js";
 import { patiently } from "../record/patiently.js";
-import { hashOf, newAdminKey } from "./keys.js";
+import { hashOf, newAdminKey, sameHash } from "./keys.js";
 
 /** All replicas on one record share this row. */
 const ROW = "admin";
@@ -21,7 +21,7 @@ export async function ensureAdminKey(
       INSERT INTO operator_keys (id, hash, created_at) VALUES (${ROW}, ${hash}, holdfast_now()) ON CONFLICT (id) DO NOTHING`),
   );
   // Read, since the answer of a row that was made can have been lost.
-  return (await adminKeyHash(settings, record)) === hash ? key : null;
+  return sameHash(await adminKeyHash(settings, record), hash) ? key : null;
 }
 
 /** The hash that an admin key must have: of the key that is set, else of the one that was made. */
