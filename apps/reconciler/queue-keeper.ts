@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { migrateQueue, openQueuePool } from "#libs/reconcile";
 import type { Troubles } from "./log.js";
+import { orStopped } from "./or-stopped.js";
 
 const RETRY_MS = 2_000;
 /** Longest wait for the queue to close; what is left then ends with the process. */
@@ -85,7 +86,7 @@ export class QueueKeeper<Q extends QueueLike> {
     try {
       this.queue = queue;
       await Promise.race([trouble, this.parts.begin(queue)]);
-      await Promise.race([trouble, aborted(signal)]);
+      await orStopped(trouble, signal);
     } finally {
       this.queue = undefined;
       await within(CLOSE_MS, Promise.allSettled([worker.close(!signal.aborted), queue.close()]));
@@ -96,11 +97,4 @@ export class QueueKeeper<Q extends QueueLike> {
 /** Waits for it, but not for longer than that. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work.catch(() => undefined), sleep(ms, undefined, { ref: false })]);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -1,6 +1,6 @@
 import { bound, denial, serviceBalance, times, twoTenantsAt, WAYS } from "../support/at-service.js";
 import { planned, starterOf } from "../support/flow.js";
-import { HttpTenant, type BalanceView, type Holdfast } from "../support/http.js";
+import { HttpTenant, type BalanceView, type Holdfast, type Result } from "../support/http.js";
 import { Replicas } from "../support/replicas.js";
 
 /** What one tenant may take of a service that two tenants use, at two processes. */
@@ -80,6 +80,32 @@ describe("a tenant's share of a service", () => {
       { service, before: { concurrency: 2 }, actor: "operator" },
       { scope, from: 400, to: "unlimited", actor: "operator" },
     ]);
+  });
+
+  it("is answered as it was asked for, however many change it at once, and always read whole", async () => {
+    const { first, service, path } = await withShare(1, 1_000);
+    const at = (i: number) => new HttpTenant(replicas.at(i), first.tenant.id, first.tenant.key);
+    const set = (n: number) => ({ ...bound(n), concurrency: n });
+    const operator = `/v1/admin/services/${service}`;
+    const isWhole = ({ status, body }: Result) => {
+      const allowances = body["allowances"] as Record<string, { limit: number }> | undefined;
+      return status === 404 || allowances?.["tokens"]?.limit === body["concurrency"];
+    };
+    await Promise.all([at(0).admin("PUT", path, set(2)), holdfast.admin("PUT", operator, set(2))]);
+    await Promise.all(
+      times(24, async (i) => {
+        const n = i + 3;
+        if (i % 4 === 3) await at(i >> 2).admin("DELETE", path);
+        const own = await at(i).admin("PUT", path, set(n));
+        expect([own.status, own.body]).toMatchObject([200, { name: service, ...set(n) }]);
+        expect((await replicas.at(i).admin("PUT", operator, set(n))).body).toMatchObject(set(n));
+        expect(isWhole(await at(i).admin("GET", path))).toBe(true);
+        expect(isWhole(await replicas.at(i).admin("GET", operator))).toBe(true);
+      }),
+    );
+    const last = await holdfast.admin("PUT", operator, set(99));
+    expect((await holdfast.admin("GET", operator)).body).toMatchObject(last.body);
+    expect(last.body).toMatchObject({ version: 27, updatedAt: expect.any(String) as string });
   });
 
   it("that is used up stops its tenant, and not the other; the denial names it", async () => {

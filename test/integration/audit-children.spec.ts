@@ -1,3 +1,6 @@
+import { getEventListeners } from "node:events";
+import pg from "pg";
+import { Audit } from "../../apps/reconciler/tasks/audit.js";
 import { COMPARE, type Comparison } from "../../apps/reconciler/tasks/audit-sql.js";
 import type { Command, Ledger } from "#libs/ledger";
 import { commandsOf, plan } from "../support/commands.js";
@@ -79,4 +82,16 @@ it("finds a grant that is not held for a child that is open", async () => {
       ...{ expected: 80 + 1_000 + 1_000, found: 80 + 1_000 + 3 * 80 },
     },
   ]);
+});
+
+it("leaves nothing at the signal that stops it, however many books it has audited", async () => {
+  for (let i = 0; i < 3; i++) await record.newTenant({ allowances: { tokens: 1 } });
+  const pool = new pg.Pool({ connectionString: record.database.url, max: 1 });
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const { signal } = new AbortController();
+  const tally = { handled: 0, failed: 0, detail: null };
+  await new Audit(pool, ledger, log, 1).run(tally, signal);
+  await pool.end();
+  expect(tally.handled).toBeGreaterThan(0);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });

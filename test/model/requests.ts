@@ -179,17 +179,20 @@ export function refusedBefore(command: Command): Outcome | null {
 
 /** An answer that shows what is set at a service is of no decision: what it shows is apart from what the rules answer. */
 export function partsOf(command: Command, got: Got): { answer: Got; body: object } {
-  const change = command.type === "configure" ? command.change.change : null;
-  if (got.status >= 300 || (change !== "service" && change !== "share")) return { answer: got, body: got.body };
+  if (got.status >= 300 || !setsAtService(command)) return { answer: got, body: got.body };
   const { updatedAt: _, ...body } = got.body as { updatedAt?: string };
   return { answer: { ...got, body: {} }, body };
+}
+
+function setsAtService(command: Command): boolean {
+  return command.type === "configure" && ["service", "share"].includes(command.change.change);
 }
 
 /** What the outcome looks like to the client; `instance` is the path of the request. */
 export function gotOf(command: Command, outcome: Outcome, instance = requestOf(command).path): Got {
   if (outcome.type === "refused") return problemOf(outcome.refusal, instance);
   const creates = command.type === "reserve" ? !command.dryRun : ["createJob", "charge"].includes(command.type);
-  const body = JSON.parse(JSON.stringify(outcome.answer)) as object;
+  const body = setsAtService(command) ? {} : (JSON.parse(JSON.stringify(outcome.answer)) as object);
   return { status: creates ? 201 : 200, replayed: outcome.replayed, body };
 }
 

@@ -7,13 +7,14 @@ export class AllowanceBody {
 
   @ChoiceField(PERIODS, {
     optional: true,
-    description: "How long it counts before it starts anew; left out, what was set stays, at first `none`.",
+    description:
+      "How long it counts before it starts anew. Left out: `none`, or what was set where one allowance is set by its unit.",
   })
   period?: Period;
 
   @TimeZoneField({
     optional: true,
-    description: "Where its periods begin; left out, what was set stays, at first UTC.",
+    description: "Where its periods begin. Left out: UTC, or what was set where one allowance is set by its unit.",
   })
   timeZone?: string;
 }

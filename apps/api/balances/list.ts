@@ -14,7 +14,7 @@ import { jobBalances } from "../jobs/detail.js";
 import { afterOf, cursorOf } from "../lists/cursor.js";
 import { limitOf, type Listed } from "../lists/page.js";
 import { invalid, notFound } from "../problems/problem.js";
-import type { PrismaClient } from "../record/client.js";
+import type { PrismaClient, Reader } from "../record/client.js";
 import { balanceOf, jobOf } from "../record/entities.js";
 import { findOwnLimits, findTenant, recordNow } from "../record/tenants.js";
 import { SERVICE_NAME, SERVICE_RULE } from "../validation/service-name.js";
@@ -78,7 +78,7 @@ async function current(record: PrismaClient, tenantId: string, scope: Scope): Pr
   return balancesAt(record, tenantId, places);
 }
 
-export async function balancesAt(record: PrismaClient, tenantId: string, places: readonly Place[]): Promise<Balance[]> {
+export async function balancesAt(record: Reader, tenantId: string, places: readonly Place[]): Promise<Balance[]> {
   const rows = await record.balance.findMany({ where: { tenantId, key: { in: places.map(({ key }) => key) } } });
   const written = new Map(rows.map((row) => [row.key, balanceOf(row)]));
   return places.map((place) => written.get(place.key) ?? { ...place, reserved: 0, spent: 0, version: 0 });

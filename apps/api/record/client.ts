@@ -1,8 +1,11 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { LedgerLog } from "#libs/ledger";
-import { PrismaClient } from "../../../prisma/generated/client.js";
+import { PrismaClient, type Prisma } from "../../../prisma/generated/client.js";
 
 export { Prisma, PrismaClient } from "../../../prisma/generated/client.js";
+
+/** The record, or a transaction in it. */
+export type Reader = Prisma.TransactionClient;
 
 /** Longest wait for a connection, and for an answer, milliseconds: together a client hears within about a second. */
 const CONNECT_TIMEOUT_MS = 750;

@@ -1,6 +1,6 @@
 import type { Tenant, TenantSettings, UserAllowanceSetting } from "#libs/ledger";
 import { notFound } from "../problems/problem.js";
-import { Prisma, type PrismaClient } from "./client.js";
+import { Prisma, type PrismaClient, type Reader } from "./client.js";
 import { ownLimitsOf, settingsOf, tenantOf } from "./entities.js";
 
 export interface TenantRead {
@@ -9,14 +9,12 @@ export interface TenantRead {
 }
 
 /** A tenant with its settings, deleted ones too. Throws Problem where there is none. */
-export async function findTenant(record: PrismaClient, id: string): Promise<TenantRead> {
-  const [row, allowances] = await Promise.all([
-    record.tenant.findUnique({ where: { id } }),
-    record.allowance.findMany({
-      where: { tenantId: id, OR: [{ scopeId: "" }, { kind: "service" }] },
-      orderBy: { unit: "asc" },
-    }),
-  ]);
+export async function findTenant(record: Reader, id: string): Promise<TenantRead> {
+  const row = await record.tenant.findUnique({ where: { id } });
+  const allowances = await record.allowance.findMany({
+    where: { tenantId: id, OR: [{ scopeId: "" }, { kind: "service" }] },
+    orderBy: { unit: "asc" },
+  });
   if (!row) throw notFound("tenant");
   return { tenant: tenantOf(row), settings: settingsOf(allowances) };
 }
@@ -37,7 +35,7 @@ export async function findOwnLimits(
 }
 
 /** The record's own time, milliseconds since 1970: by it windows begin and end. */
-export async function recordNow(record: PrismaClient): Promise<number> {
+export async function recordNow(record: Reader): Promise<number> {
   const [row] = await record.$queryRaw<[{ now: Date }]>(Prisma.sql`SELECT holdfast_now() AS now`);
   return row.now.getTime();
 }

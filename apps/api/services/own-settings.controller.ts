@@ -8,7 +8,7 @@ import { PrismaClient } from "../record/client.js";
 import { requireTenant } from "../record/tenants.js";
 import { SERVICE_NAME } from "../validation/service-name.js";
 import { Filters } from "../validation/pipe.js";
-import { findService, tenantServiceViews } from "./record.js";
+import { findService, inOneMoment, tenantServiceViews } from "./record.js";
 import { ServiceTenantView, TenantServiceView } from "./service.view.js";
 
 /** At which services a tenant has settings of its own. */
@@ -22,14 +22,14 @@ export class TenantServicesListController {
     await requireTenant(this.record, tenantId);
     const list = `services of ${tenantId}`;
     const limit = limitOf(query.limit);
-    const rows = await this.record.tenantService.findMany({
-      where: { tenantId, name: { gt: afterOf(list, query.cursor, SERVICE_NAME) ?? "" } },
-      orderBy: { name: "asc" },
-      take: limit + 1,
+    const where = { tenantId, name: { gt: afterOf(list, query.cursor, SERVICE_NAME) ?? "" } };
+    const [rows, views] = await inOneMoment(this.record, async (record) => {
+      const found = await record.tenantService.findMany({ where, orderBy: { name: "asc" }, take: limit + 1 });
+      return [found, await tenantServiceViews(record, found)];
     });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return {
-      data: await tenantServiceViews(this.record, rows.slice(0, limit)),
+      data: views.slice(0, limit),
       nextCursor: last ? cursorOf(list, last.name) : null,
     };
   }
@@ -52,16 +52,14 @@ export class ServiceTenantsController {
     await findService(this.record, name);
     const list = `tenants of ${name}`;
     const limit = limitOf(query.limit);
-    const rows = await this.record.tenantService.findMany({
-      where: { name, tenantId: { gt: afterOf(list, query.cursor, TENANT) ?? "" } },
-      orderBy: { tenantId: "asc" },
-      take: limit + 1,
+    const where = { name, tenantId: { gt: afterOf(list, query.cursor, TENANT) ?? "" } };
+    const [rows, views] = await inOneMoment(this.record, async (record) => {
+      const found = await record.tenantService.findMany({ where, orderBy: { tenantId: "asc" }, take: limit + 1 });
+      return [found, await tenantServiceViews(record, found)];
     });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const shown = rows.slice(0, limit);
-    const views = await tenantServiceViews(this.record, shown);
     return {
-      data: views.map((view, i) => ({ tenantId: shown[i]!.tenantId, ...view })),
+      data: views.slice(0, limit).map((view, i) => ({ tenantId: rows[i]!.tenantId, ...view })),
       nextCursor: last ? cursorOf(list, last.tenantId) : null,
     };
   }

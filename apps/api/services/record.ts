@@ -10,7 +10,7 @@ import {
 import { limitOfBody } from "../allowances/allowance.dto.js";
 import { balancesAt } from "../balances/list.js";
 import { notFound } from "../problems/problem.js";
-import { Prisma, type PrismaClient } from "../record/client.js";
+import { Prisma, type PrismaClient, type Reader } from "../record/client.js";
 import { settingsOf } from "../record/entities.js";
 import { findTenant, recordNow } from "../record/tenants.js";
 import type { BoundServiceBody, ServiceBody } from "./service.dto.js";
@@ -25,11 +25,13 @@ export interface ServiceRow {
 
 type Allowances = Readonly<Record<string, AllowanceSetting>>;
 
+interface Settings {
+  readonly flow: ServiceBody;
+  readonly allowances: Allowances;
+}
+
 /** Settings as they were given, apart: the ledger binds by the allowances, flow control by the others. */
-export function partsOf({ allowances = {}, reason: _, ...flow }: BoundServiceBody): {
-  flow: ServiceBody;
-  allowances: Allowances;
-} {
+export function partsOf({ allowances = {}, reason: _, ...flow }: BoundServiceBody): Settings {
   const settings = Object.entries(allowances).map(([unit, { limit, period = "none", timeZone = "UTC" }]) => [
     unit,
     { limit: limitOfBody(limit), period, timeZone },
@@ -47,46 +49,51 @@ export async function nameService(record: PrismaClient, name: string): Promise<v
 /** Services for which something was set. */
 export const MADE = { version: { gt: 0 } };
 
+/** Reads the settings of services in one moment: they stand in several tables, and a change writes all of them. */
+export function inOneMoment<T>(record: PrismaClient, read: (record: Reader) => Promise<T>): Promise<T> {
+  return record.$transaction(read, { isolationLevel: Prisma.TransactionIsolationLevel.RepeatableRead });
+}
+
 /** Throws Problem where there is none. */
-export async function findService(record: PrismaClient, name: string): Promise<ServiceRow> {
+export async function findService(record: Reader, name: string): Promise<ServiceRow> {
   const row = await record.service.findUnique({ where: { name, ...MADE } });
   if (!row) throw notFound("service");
   return row;
 }
 
 /** Each with its allowances. */
-export async function serviceViews(record: PrismaClient, rows: readonly ServiceRow[]): Promise<object[]> {
+export async function serviceViews(record: Reader, rows: readonly ServiceRow[]): Promise<object[]> {
   const found = await allowancesOf(
     record,
     rows.map(({ name }) => name),
   );
-  return rows.map((row) => serviceView(row, found(row.name)));
+  return rows.map((row) => serviceView(row, found(row.name).allowances));
+}
+
+/** A service as it was just set, with what the ledger answered. */
+export function serviceAsSet(name: string, { allowances, flow }: Settings, answered: object): object {
+  return { name, ...allowancesView(allowances), ...flow, ...answered };
 }
 
 /** What was taken of a service's allowances, each in its current window. */
-export async function serviceBalances(record: PrismaClient, name: string): Promise<object[]> {
-  const [found, now] = await Promise.all([allowancesOf(record, [name]), recordNow(record)]);
+export async function serviceBalances(record: Reader, name: string): Promise<object[]> {
+  const found = await allowancesOf(record, [name]);
+  const now = await recordNow(record);
   const [bookId, settings] = [serviceBookId(name), found(name)];
   const places = Object.keys(settings.allowances).map((unit) => tenantPlace(bookId, settings, unit, now));
   return (await balancesAt(record, bookId, places)).map(balanceView);
 }
 
-async function allowancesOf(record: PrismaClient, names: readonly string[]) {
+async function allowancesOf(record: Reader, names: readonly string[]) {
   const where = { tenantId: { in: names.map(serviceBookId) }, scopeId: "" };
   const rows = await record.allowance.findMany({ where, orderBy: { unit: "asc" } });
   return (name: string) => settingsOf(rows.filter(({ tenantId }) => tenantId === serviceBookId(name)));
 }
 
-function serviceView(row: ServiceRow, { allowances }: ReturnType<typeof settingsOf>): object {
+function serviceView(row: ServiceRow, allowances: Allowances): object {
   const { name, settings, version, createdAt, updatedAt } = row;
-  return {
-    name,
-    ...allowancesView(allowances),
-    ...(settings as ServiceBody),
-    version: Number(version),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return serviceAsSet(name, { allowances, flow: settings as ServiceBody }, { version: Number(version), ...times });
 }
 
 function allowancesView(allowances: Allowances): object {
@@ -97,7 +104,7 @@ function allowancesView(allowances: Allowances): object {
 type OwnRow = Readonly<Record<"tenantId" | "name", string>> & { readonly settings: unknown; readonly updatedAt: Date };
 
 /** What is set for tenants at services, each with its share. */
-export async function tenantServiceViews(record: PrismaClient, rows: readonly OwnRow[]): Promise<object[]> {
+export async function tenantServiceViews(record: Reader, rows: readonly OwnRow[]): Promise<object[]> {
   const places = rows.map(({ tenantId, name }) => ({ tenantId, scopeId: name }));
   const found = await record.allowance.findMany({ where: { kind: "service", OR: places }, orderBy: { unit: "asc" } });
   return rows.map((row) => {
@@ -107,20 +114,19 @@ export async function tenantServiceViews(record: PrismaClient, rows: readonly Ow
 }
 
 function tenantServiceView({ name, settings, updatedAt }: OwnRow, share: Allowances): object {
-  return { name, ...allowancesView(share), ...(settings as ServiceBody), updatedAt: updatedAt.toISOString() };
+  const answered = { updatedAt: updatedAt.toISOString() };
+  return serviceAsSet(name, { allowances: share, flow: settings as ServiceBody }, answered);
 }
 
 /** What is set for one tenant at a service, and what was taken of its share, each in its current window. */
 export async function tenantServiceOf(
-  record: PrismaClient,
+  record: Reader,
   tenantId: string,
   name: string,
 ): Promise<{ flow: ServiceBody; view: object; balances: object[] }> {
-  const [row, { settings }, now] = await Promise.all([
-    record.tenantService.findUnique({ where: { tenantId_name: { tenantId, name } } }),
-    findTenant(record, tenantId),
-    recordNow(record),
-  ]);
+  const row = await record.tenantService.findUnique({ where: { tenantId_name: { tenantId, name } } });
+  const { settings } = await findTenant(record, tenantId);
+  const now = await recordNow(record);
   if (!row) throw notFound("setting");
   const share = lookUp(settings.shares, name) ?? {};
   const places = sharePlaces(tenantId, settings, name, Object.keys(share), now);

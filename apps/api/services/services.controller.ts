@@ -20,7 +20,16 @@ import { AllowanceSettingView } from "../tenants/tenant.view.js";
 import { SERVICE_NAME } from "../validation/service-name.js";
 import { Filters, Payload } from "../validation/pipe.js";
 import { limitsOf } from "./limits.js";
-import { findService, MADE, nameService, partsOf, serviceBalances, serviceViews, type ServiceRow } from "./record.js";
+import {
+  findService,
+  inOneMoment,
+  MADE,
+  nameService,
+  partsOf,
+  serviceAsSet,
+  serviceBalances,
+  serviceViews,
+} from "./record.js";
 import { BreakerStateBody, checkService, OperatorServiceBody, type ServiceBody } from "./service.dto.js";
 import { ServiceDetailView, ServiceLiveView, ServiceView } from "./service.view.js";
 
@@ -49,11 +58,10 @@ export class ServicesController {
   ): Promise<object> {
     checkService(body);
     await nameService(this.record, name);
-    const change = { change: "service", ...partsOf(body) } as const;
+    const parts = partsOf(body);
+    const change = { change: "service", ...parts } as const;
     const outcome = await this.ledger.execute(configureCommand(serviceBookId(name), change, body));
-    if (outcome.type === "refused") return answer(reply, outcome, 200);
-    const [view] = await serviceViews(this.record, [await findService(this.record, name)]);
-    return view!;
+    return outcome.type === "refused" ? answer(reply, outcome, 200) : serviceAsSet(name, parts, outcome.answer);
   }
 
   @Get()
@@ -61,20 +69,20 @@ export class ServicesController {
   async list(@Filters() query: PageQuery): Promise<Listed> {
     const limit = limitOf(query.limit);
     const after = afterOf("services", query.cursor, SERVICE_NAME) ?? "";
-    const rows = await this.record.service.findMany({
-      where: { name: { gt: after }, ...MADE },
-      orderBy: { name: "asc" },
-      take: limit + 1,
+    const where = { name: { gt: after }, ...MADE };
+    const [rows, views] = await inOneMoment(this.record, async (record) => {
+      const found = await record.service.findMany({ where, orderBy: { name: "asc" }, take: limit + 1 });
+      return [found, await serviceViews(record, found)];
     });
     const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const data = await serviceViews(this.record, rows.slice(0, limit));
+    const data = views.slice(0, limit);
     return { data, nextCursor: last ? cursorOf("services", last.name) : null };
   }
 
   @Get(":service")
   @Operation({ summary: "A service, and how it stands now", answer: ServiceDetailView })
   async detail(@ServiceParam() name: string): Promise<object> {
-    return this.shown(await findService(this.record, name));
+    return this.shown(name);
   }
 
   @Get(":service/ledger")
@@ -101,15 +109,16 @@ export class ServicesController {
     const limits = limitsOf(row.settings as ServiceBody);
     if (!limits.breaker) throw new Problem("conflict", `Service ${name} has no breaker.`);
     await (state === "open" ? this.flow.trip(name, limits) : this.flow.reset(name, limits));
-    return this.shown(row);
+    return this.shown(name);
   }
 
-  private async shown(row: ServiceRow): Promise<object> {
-    const [live, [view], balances] = await Promise.all([
-      this.flow.show(row.name, limitsOf(row.settings as ServiceBody)),
-      serviceViews(this.record, [row]),
-      serviceBalances(this.record, row.name),
-    ]);
+  private async shown(name: string): Promise<object> {
+    const { row, view, balances } = await inOneMoment(this.record, async (record) => {
+      const found = await findService(record, name);
+      const [shown] = await serviceViews(record, [found]);
+      return { row: found, view: shown, balances: await serviceBalances(record, name) };
+    });
+    const live = await this.flow.show(name, limitsOf(row.settings as ServiceBody));
     return { ...view, balances, live: { ...live, shared: this.flow.isShared } };
   }
 }

@@ -10,7 +10,7 @@ import { PrismaClient } from "../record/client.js";
 import { configureCommand } from "../tenants/configure.js";
 import { Payload } from "../validation/pipe.js";
 import { limitsOf } from "./limits.js";
-import { partsOf, tenantServiceOf } from "./record.js";
+import { inOneMoment, partsOf, serviceAsSet, tenantServiceOf } from "./record.js";
 import { checkService, TenantServiceBody } from "./service.dto.js";
 import { TenantServiceDetailView, TenantServiceView } from "./service.view.js";
 
@@ -39,10 +39,10 @@ export class TenantServicesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     checkService(body);
-    const change = { change: "share", service, ...partsOf(body) } as const;
+    const parts = partsOf(body);
+    const change = { change: "share", service, ...parts } as const;
     const outcome = await this.ledger.execute(configureCommand(tenantId, change, body));
-    if (outcome.type === "refused") return answer(reply, outcome, 200);
-    return (await tenantServiceOf(this.record, tenantId, service)).view;
+    return outcome.type === "refused" ? answer(reply, outcome, 200) : serviceAsSet(service, parts, outcome.answer);
   }
 
   @Get()
@@ -52,7 +52,7 @@ export class TenantServicesController {
     answer: TenantServiceDetailView,
   })
   async detail(@IdParam("tenant") tenantId: string, @ServiceParam() name: string): Promise<object> {
-    const { flow, view, balances } = await tenantServiceOf(this.record, tenantId, name);
+    const { flow, view, balances } = await this.read(tenantId, name);
     const live = await this.flow.show(name, limitsOf(flow), tenantId);
     return { ...view, balances, live: { ...live, shared: this.flow.isShared } };
   }
@@ -68,9 +68,13 @@ export class TenantServicesController {
     @ServiceParam() service: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const { view } = await tenantServiceOf(this.record, tenantId, service);
+    const { view } = await this.read(tenantId, service);
     const change = { change: "share", service, allowances: {}, flow: null } as const;
     const outcome = await this.ledger.execute(configureCommand(tenantId, change));
     return outcome.type === "refused" ? answer(reply, outcome, 200) : view;
+  }
+
+  private read(tenantId: string, service: string) {
+    return inOneMoment(this.record, (record) => tenantServiceOf(record, tenantId, service));
   }
 }

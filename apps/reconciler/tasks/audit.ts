@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { serviceOfBook, type LedgerLog } from "#libs/ledger";
 import { messageOf } from "../log.js";
+import { orStopped } from "../or-stopped.js";
 import type { Tally, Task } from "../task.js";
 import { BOOKS, COMPARE, type Comparison, type Difference } from "./audit-sql.js";
 
@@ -69,8 +70,7 @@ export class Audit implements Task {
     for await (const tenantId of this.books(signal)) {
       await this.auditRecord(tenantId, tally, detail, signal);
       if (signal.aborted) return "done";
-      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      await Promise.race([this.auditCopies(tenantId, detail), stopped]);
+      await orStopped(this.auditCopies(tenantId, detail), signal);
     }
     return "done";
   }

@@ -2,6 +2,7 @@ import {
   serviceOfBook,
   type Act,
   type Attempt,
+  type Instant,
   type Job,
   type Reservation,
   type SettingChange,
@@ -9,7 +10,7 @@ import {
 } from "../domain/index.js";
 
 /** The changes of the books as rows, by the statement that writes them. */
-export function collect(books: Iterable<TenantBook>) {
+export function collect(books: Iterable<TenantBook>, now: Instant) {
   const rows = {
     tenants: [] as object[],
     services: [] as object[],
@@ -29,9 +30,9 @@ export function collect(books: Iterable<TenantBook>) {
     keys: [] as object[],
   };
   for (const { tenantId, tenant, changes } of books) {
-    if (changes.tenant) addHead(rows, tenant!, changes.flows);
+    if (changes.tenant) addHead(rows, tenant!, changes.flows, now);
     addSettings(rows, tenantId, changes.settings);
-    if (serviceOfBook(tenantId) === null) addOwnFlows(rows, tenantId, changes.flows);
+    if (serviceOfBook(tenantId) === null) addOwnFlows(rows, tenantId, changes.flows, now);
     for (const changed of changes.balances.values()) {
       if (changed.readVersion === 0) rows.newBalances.push(newBalanceRow(tenantId, changed));
       else rows.balances.push(balanceRow(tenantId, changed));
@@ -57,9 +58,9 @@ type Tenant = NonNullable<TenantBook["tenant"]>;
 type Flows = TenantBook["changes"]["flows"];
 
 /** The row that a book is locked by: of a service it is written elsewhere, with what the ledger keeps for it. */
-function addHead(rows: { tenants: object[]; services: object[] }, tenant: Tenant, flows: Flows): void {
+function addHead(rows: { tenants: object[]; services: object[] }, tenant: Tenant, flows: Flows, now: Instant): void {
   if (serviceOfBook(tenant.id) === null) rows.tenants.push(tenantRow(tenant));
-  else rows.services.push(serviceRow(tenant, flows.get(tenant.name) ?? null));
+  else rows.services.push(serviceRow(tenant, flows.get(tenant.name) ?? null, now));
 }
 
 function addSettings(
@@ -78,9 +79,10 @@ function addOwnFlows(
   rows: { tenantServices: object[]; droppedTenantServices: object[] },
   tenantId: string,
   flows: Flows,
+  now: Instant,
 ): void {
   for (const [name, settings] of flows) {
-    if (settings) rows.tenantServices.push({ tenant_id: tenantId, name, settings });
+    if (settings) rows.tenantServices.push({ tenant_id: tenantId, name, settings, updated_at: now });
     else rows.droppedTenantServices.push({ tenant_id: tenantId, name });
   }
 }
@@ -97,8 +99,8 @@ function tenantRow(tenant: Tenant) {
 }
 
 /** `settings` null: they stay as they are. */
-function serviceRow({ id, name, configVersion }: Tenant, settings: object | null) {
-  return { tenant_id: id, name, settings, version: configVersion };
+function serviceRow({ id, name, configVersion }: Tenant, settings: object | null, now: Instant) {
+  return { tenant_id: id, name, settings, version: configVersion, updated_at: now };
 }
 
 /** One row may be written once in a statement: the last change of a setting counts. */

@@ -203,7 +203,7 @@ class PostgresTransaction implements RecordTransaction {
 
   async commit(books: Books): Promise<void> {
     const sent = inOneFlight(this.client, () => [
-      ...sendWrites(this.client, books.values()),
+      ...sendWrites(this.client, books.values(), this.now),
       rowsOf(this.client, COMMIT),
     ]);
     const results = await Promise.allSettled(sent);

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { TenantBook } from "../domain/index.js";
+import type { Instant, TenantBook } from "../domain/index.js";
 import { collect } from "./collect.js";
 import { rowsOf, statement, type Statement } from "./sql.js";
 
@@ -102,15 +102,16 @@ const UPDATE_TENANTS = write(
 );
 const UPDATE_SERVICES = write(
   "services",
-  `name text, settings json, version bigint`,
-  `UPDATE services s SET settings = coalesce(x.settings, s.settings), version = x.version, updated_at = holdfast_now()
+  `name text, settings json, version bigint, updated_at bigint`,
+  `UPDATE services s SET settings = coalesce(x.settings, s.settings), version = x.version,
+     updated_at = ${at("x.updated_at")}
    FROM x WHERE s.name = x.name AND s.version < x.version`,
 );
 const UPSERT_TENANT_SERVICES = write(
   "tenant services",
-  `name text, settings json`,
+  `name text, settings json, updated_at bigint`,
   `INSERT INTO tenant_services (tenant_id, name, settings, updated_at)
-   SELECT tenant_id, name, settings, holdfast_now() FROM x
+   SELECT tenant_id, name, settings, ${at("updated_at")} FROM x
    ON CONFLICT (tenant_id, name) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at`,
 );
 /** Without the belt: what was set and taken away in one batch was never there. */
@@ -138,8 +139,8 @@ const DELETE_SETTINGS = statement(
  * Sends the writes of all books in one flight, behind which the caller sends its COMMIT: a failed statement leaves the
  * transaction aborted, so that COMMIT undoes it. One promise per statement, each already handled by the caller.
  */
-export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>): Promise<unknown>[] {
-  const rows = collect(books);
+export function sendWrites(client: pg.ClientBase, books: Iterable<TenantBook>, now: Instant): Promise<unknown>[] {
+  const rows = collect(books, now);
   const writes: [Statement, object[]][] = [
     [UPDATE_TENANTS, rows.tenants],
     [UPDATE_SERVICES, rows.services],

@@ -5,6 +5,7 @@ import type { SettingChange, TenantBook } from "../book.js";
 import { done, refused, type Configure, type Outcome, type TenantChange } from "../commands.js";
 import type { AllowanceSetting, Instant, SettingsChange, Tenant, TenantSettings } from "../entities.js";
 import { serviceOfBook } from "../service-book.js";
+import { instant } from "../views.js";
 import { changeLimit } from "./limits.js";
 import { unitUnknown } from "./reserve.js";
 
@@ -35,7 +36,8 @@ export function setService(
     tenant,
     changed.map(({ unit, setting }) => ({ kind: "tenant", unit, setting })),
   );
-  return done({});
+  // What another command sets in the same moment is not in this one's answer.
+  return done({ version: tenant.configVersion, createdAt: instant(tenant.createdAt), updatedAt: instant(now) });
 }
 
 /** The same for what is set for one tenant at a service. What it may take there it must be able to take at all. */
@@ -61,7 +63,7 @@ export function setShare(
   for (const { balance, from, to } of changed) changeLimit(book, command, balance, { from, to, now });
   const changes = changed.map(({ unit, setting }): SettingChange => ({ kind: "service", service, unit, setting }));
   if (changes.length > 0) book.reconfigure(tenant, changes);
-  return done({});
+  return done({ updatedAt: instant(now) });
 }
 
 function withShare(settings: TenantSettings, service: string, allowances: Allowances): TenantSettings {
