@@ -18,7 +18,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   validation_failed: "Correct what is named and send it again.",
   ledger_unavailable: "The record cannot be reached. Nothing was changed; try again in a moment.",
   shutting_down: "This process is stopping; try again in a moment.",
-  conflict: "Something else changed meanwhile. Load the page again and look at the current state.",
+  conflict: "It does not go with the current state, which may have changed meanwhile: load the page again to see that.",
 };
 
 /** What happened and what to do, for any error of a call. */
