@@ -227,7 +227,7 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     }
     await page.goto(holdfast.url);
     const cell = page
-      .getByRole("row", { name: /^units/ })
+      .getByRole("row", { name: /Unit units/ })
       .getByRole("cell")
       .last();
     await cell.waitFor();
