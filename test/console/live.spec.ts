@@ -111,6 +111,17 @@ describe("a page of the console", () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  it("says that its key was revoked, by itself, and what to do", async () => {
+    const { id, key } = (await holdfast.admin("POST", `/v1/admin/tenants/${tenant.id}/keys`, { name: "short-lived" }))
+      .body;
+    const page = await signedIn("/denials", key);
+    await page.getByRole("heading", { name: "Denials" }).first().waitFor();
+    await holdfast.admin("DELETE", `/v1/admin/tenants/${tenant.id}/keys/${id}`);
+    await page.getByRole("alert").filter({ hasText: "401 unauthenticated" }).first().waitFor();
+    await page.getByRole("button", { name: "Sign in with another key" }).first().click();
+    await page.getByLabel("Key", { exact: true }).waitFor();
+  });
+
   it("polls where there is no stream to be had", async () => {
     const page = await open("/jobs");
     await page.route("**/v1/events", (route) => route.abort());

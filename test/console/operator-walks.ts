@@ -18,6 +18,16 @@ const field = (page: Page, name: string) => page.getByRole("dialog").getByLabel(
 /** A list's label holds its options. */
 const choice = (page: Page, name: string) => page.getByRole("dialog").getByLabel(name);
 
+/** The texts and buttons of a page that reach beyond its window or the panel that they stand in. */
+const BEYOND = `[...document.querySelectorAll("main :is(th, td, button, p, span)")]
+  .filter((each) => getComputedStyle(each.closest("thead") ?? each).clipPath === "none")
+  .filter((each) => {
+    const edge = (each.closest("section") ?? document.documentElement).getBoundingClientRect().right;
+    const { width, right } = each.getBoundingClientRect();
+    return width > 0 && right > Math.min(edge, document.documentElement.clientWidth) + 1;
+  })
+  .map((each) => each.tagName + " " + each.textContent.slice(0, 40))`;
+
 const at = ({ tenant }: World, rest = ""): string => `/tenants/${tenant.id}${rest}`;
 
 /** What the operator does in the console, by what it proves. */
@@ -187,5 +197,41 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await first.waitFor();
     const dates = await page.getByRole("row").getByRole("cell").first().allInnerTexts();
     expect(dates).toEqual([...dates].sort());
+  },
+
+  "takes a key that no header can carry for one that nobody knows": async ({ signedIn }) => {
+    const page = await signedIn("/");
+    await button(page, "Sign out").click();
+    await page.getByLabel("Key", { exact: true }).fill("ключ");
+    await button(page, "Sign in").click();
+    await page.getByRole("alert").filter({ hasText: "401 unauthenticated" }).waitFor();
+    expect(await page.getByLabel("Key", { exact: true }).inputValue()).toBe("ключ");
+  },
+
+  "keeps every column and button in sight, however long the names are that a tenant chose": async (world) => {
+    const { holdfast, signedIn } = world;
+    const name = "W".repeat(120);
+    const units = Object.fromEntries(["a", "b", "c", "d"].map((unit) => [unit.repeat(32), { limit: 10 ** 15 }]));
+    const { id } = (await holdfast.admin("POST", "/v1/admin/tenants", { name, allowances: units })).body;
+    const { key } = (await holdfast.admin("POST", `/v1/admin/tenants/${id}/keys`, { name })).body;
+    const job = await holdfast.call(key, "POST", "/v1/jobs", { user: name, name, labels: { part: name } });
+    const page = await signedIn(`/tenants/${id}`);
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of ["/tenants", `/tenants/${id}`, `/tenants/${id}/keys`, `/tenants/${id}/jobs/${job.body.id}`]) {
+        await page.goto(holdfast.url + path);
+        await page.getByText(name).first().waitFor();
+        await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+        expect([width, path, await page.evaluate(BEYOND)]).toEqual([width, path, []]);
+      }
+    }
+    await page.goto(holdfast.url);
+    const cell = page
+      .getByRole("row", { name: /Unit units/ })
+      .getByRole("cell")
+      .last();
+    await cell.waitFor();
+    const box = (await cell.boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual(390);
   },
 };

@@ -53,7 +53,14 @@ async function pagesOf() {
     { name: "denial", path: `/tenants/${id}/denials/${denial}`, as: admin, until: "it decided" },
     { name: "services", path: "/services", as: admin, until: "breaker open" },
     { name: "service", path: "/services/model-large", as: admin, then: charted },
-    { name: "service-settings", path: "/services/model-large", as: admin, until: "Queue by tenant", then: editing },
+    {
+      name: "service-settings",
+      path: "/services/model-large",
+      as: admin,
+      until: "Queue by tenant",
+      then: editing,
+      form: true,
+    },
     { name: "reconciler", path: "/reconciler", as: admin, list: true },
     { name: "webhooks", path: `/tenants/${id}/webhooks`, as: admin, until: "Nobody is told yet" },
     { name: "own-overview", path: "/", as: tenant, until: "available" },
@@ -63,7 +70,7 @@ async function pagesOf() {
   ];
 }
 
-async function shoot(browser, { name, path, as, until, then, list = false }, colorScheme, width) {
+async function shoot(browser, { name, path, as, until, then, list = false, form = false }, colorScheme, width) {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const store = (session) => sessionStorage.setItem("holdfast.session", JSON.stringify(session));
   if (as) await page.addInitScript(store, as);
@@ -74,8 +81,11 @@ async function shoot(browser, { name, path, as, until, then, list = false }, col
   // A page of somebody who has signed in holds its stream open, so the network is never idle.
   if (as) await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
   await page.waitForFunction(() => !/Loading …|come in a moment/.test(document.body.innerText));
-  // Of a list, only what is near the window is in the page.
-  await page.screenshot({ path: join(images, `console-${name}-${colorScheme}-${width}.png`), fullPage: !list });
+  // Of a list, only what is near the window is in the page; a form lies over the window alone.
+  await page.screenshot({
+    path: join(images, `console-${name}-${colorScheme}-${width}.png`),
+    fullPage: !list && !form,
+  });
   await page.close();
 }
 

@@ -74,7 +74,13 @@ export function problemOf({ status, retryAfter }: Answer, body: unknown): ApiPro
   );
 }
 
+/** What a header can carry of a key; with anything else the browser sends nothing, as if the connection were lost. */
+const SENDABLE = /^[!-~]*$/;
+
 async function exchange(key: string, method: Method, path: string, options: CallOptions): Promise<Answer> {
+  if (!SENDABLE.test(key)) {
+    throw new ApiProblem(401, "unauthenticated", "It has characters that no key has.", null, {});
+  }
   const { body, idempotencyKey, signal, keepalive = false } = options;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {

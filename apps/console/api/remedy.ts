@@ -16,9 +16,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   exceeds_limit: "It can never fit: plan less, or have the limit raised.",
   not_found: "It may have been deleted, or belongs to another tenant.",
   validation_failed: "Correct what is named and send it again.",
-  ledger_unavailable: "The record cannot be reached. Nothing was changed; try again in a moment.",
+  ledger_unavailable:
+    "The record cannot be reached. Try again in a moment: whether a change took effect is not known until then.",
   shutting_down: "This process is stopping; try again in a moment.",
-  conflict: "Something else changed meanwhile. Load the page again and look at the current state.",
+  conflict: "The present state does not allow it. If what you see may be old, load the page again.",
 };
 
 /** What happened and what to do, for any error of a call. */

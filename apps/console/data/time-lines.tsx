@@ -22,8 +22,13 @@ const clock = (at: unknown): string => new Date(Number(at)).toLocaleTimeString("
 const date = (at: unknown): string =>
   new Date(Number(at)).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
+/** Short enough for the room beside an axis, whatever the amount. */
+const brief = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+
 /** Drawn by the chart library, which comes when it is first needed. */
 export default function TimeLines({ label, rows, series, bands = [] }: ChartProps) {
+  // Less than one a second would lie flat on an axis of whole numbers.
+  const hasParts = rows.some((row) => series.some(({ name }) => !Number.isInteger(row[name] ?? 0)));
   const moment = rows.at(-1)!.at - rows[0]!.at > DAY_MS ? date : clock;
   return (
     <figure className={css.figure} aria-label={label}>
@@ -40,7 +45,12 @@ export default function TimeLines({ label, rows, series, bands = [] }: ChartProp
             stroke="var(--hf-muted)"
             fontSize={12}
           />
-          <YAxis allowDecimals={false} stroke="var(--hf-muted)" fontSize={12} />
+          <YAxis
+            allowDecimals={hasParts}
+            tickFormatter={(value: number) => brief.format(value)}
+            stroke="var(--hf-muted)"
+            fontSize={12}
+          />
           <Tooltip
             labelFormatter={moment}
             contentStyle={{ background: "var(--hf-surface)", border: "1px solid var(--hf-line)", borderRadius: 8 }}

@@ -54,11 +54,18 @@ export function LiveProvider({ children }: { readonly children: ReactNode }) {
 }
 
 function hear(event: string, data: unknown, queries: QueryClient, refresh: Refresh): void {
-  const { topics = [], services = [] } = data as {
+  const {
+    topics = [],
+    services = [],
+    code,
+  } = data as {
+    code?: string;
     topics?: readonly string[];
     services?: readonly { readonly name: string; readonly live: ServiceNow }[];
   };
   if (event === "changed") refresh.of(topics);
+  // What is shown was asked for with a key that is no longer known: the answers say so, and offer another.
+  if (event === "end" && code === "unauthenticated") refresh.all();
   // While the record was away, what was asked for failed.
   if (event === "everything" || event === "available") refresh.all();
   if (event === "unavailable") refresh.of(["reconcile"]);

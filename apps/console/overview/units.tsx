@@ -15,23 +15,27 @@ export function Units({ figures }: { readonly figures: readonly Figure[] }) {
   if (units.length === 0) return null;
   return (
     <div className={table.scroll} role="region" aria-label="Amounts by unit" tabIndex={0}>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th scope="col">Unit</th>
+      <table role="table" className={`${table.table} ${table.cards}`}>
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">
+              Unit
+            </th>
             {COLUMNS.map(({ title }) => (
-              <th key={title} scope="col" className={table.right}>
+              <th key={title} role="columnheader" scope="col" className={table.right}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {units.map((unit) => (
-            <tr key={unit}>
-              <th scope="row">{unit}</th>
+            <tr key={unit} role="row">
+              <th role="rowheader" scope="row" data-title="Unit">
+                {unit}
+              </th>
               {COLUMNS.map(({ title, name }) => (
-                <td key={title} className={`number ${table.right}`}>
+                <td key={title} role="cell" data-title={title} className={`number ${table.right}`}>
                   {amount(sumOf(figures, name, (labels) => labels["unit"] === unit))}
                 </td>
               ))}
