@@ -1,6 +1,6 @@
 import { figuresOver } from "./history.js";
 
-it("tells counts a second over all their labels, what was measured as it was, and not the step that goes on", () => {
+it("tells counts a second over all their labels, what was spent since the first step, what was measured as it was, and not the step that goes on", () => {
   const { work, amounts } = figuresOver({
     from: "2026-01-31T09:00:00.000Z",
     stepMs: 10_000,
@@ -10,7 +10,7 @@ it("tells counts a second over all their labels, what was measured as it was, an
       { name: "shed", label: "rate_limited", values: [2, 5, 0] },
       { name: "waiting", label: "", values: [4, null, 1] },
       { name: "reserved", label: "tokens", values: [700, 800, 900] },
-      { name: "spent", label: "tokens", values: [0, 333, 0] },
+      { name: "spent", label: "tokens", values: [7, 333, 0] },
       { name: "spent", label: "calls", values: [0, 1, 0] },
     ],
   });
@@ -21,8 +21,8 @@ it("tells counts a second over all their labels, what was measured as it was, an
   ]);
   expect([...amounts.keys()]).toEqual(["calls", "tokens"]);
   expect(amounts.get("tokens")).toEqual([
-    { at, reserved: 700, spent: 0 },
-    { at: at + 10_000, reserved: 800, spent: 33.3 },
+    { at, reserved: 700, spent: 7 },
+    { at: at + 10_000, reserved: 800, spent: 340 },
   ]);
 });
 

@@ -5,7 +5,7 @@ import type { Row } from "./series.js";
 export interface Figures {
   /** `admitted`, `denied` and `shed` a second, and how many callers wait. */
   readonly work: readonly Row[];
-  /** By unit: `reserved` now, and `spent` a second. */
+  /** By unit: `reserved` then, and `spent` since the first step. */
   readonly amounts: ReadonlyMap<string, readonly Row[]>;
 }
 
@@ -20,16 +20,18 @@ export function figuresOver({ from, stepMs, data }: Pick<History, "from" | "step
       at: begin + step * stepMs,
       ...Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value(step)])),
     }));
-  const named = (name: string, label?: string) =>
-    data.filter((series) => series.name === name && (label === undefined || series.label === label));
-  const rate = (name: string, label?: string) => (step: number) =>
-    rounded(named(name, label).reduce((sum, { values }) => sum + (values[step] ?? 0), 0) / (stepMs / 1_000));
-  const last = (name: string, label: string) => (step: number) => named(name, label)[0]?.values[step] ?? null;
+  const named = (name: string) => data.filter((series) => series.name === name);
+  const one = (name: string, label: string) => named(name).find((series) => series.label === label)?.values ?? [];
+  const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0);
+  const rate = (name: string) => (step: number) =>
+    rounded(sum(named(name).map(({ values }) => values[step] ?? 0)) / (stepMs / 1_000));
+  const last = (name: string, label: string) => (step: number) => one(name, label)[step] ?? null;
+  const inAll = (name: string, label: string) => (step: number) => sum(one(name, label).slice(0, step + 1));
   const units = [...new Set([...named("reserved"), ...named("spent")].map(({ label }) => label))].sort();
   return {
     work: rows({ ...Object.fromEntries(PER_SECOND.map((name) => [name, rate(name)])), waiting: last("waiting", "") }),
     amounts: new Map(
-      units.map((unit) => [unit, rows({ reserved: last("reserved", unit), spent: rate("spent", unit) })]),
+      units.map((unit) => [unit, rows({ reserved: last("reserved", unit), spent: inAll("spent", unit) })]),
     ),
   };
 }

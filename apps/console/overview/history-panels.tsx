@@ -59,11 +59,11 @@ function Amounts({ figures: { amounts } }: { readonly figures: Figures }) {
     >
       <div className={css.stack}>
         <TimeChart
-          label={`${unit} reserved, and spent a second`}
+          label={`${unit} reserved, and spent since the first time shown`}
           rows={amounts.get(unit)!}
           series={[
             { name: "reserved", title: "reserved", tone: "limit", dashed: true },
-            { name: "spent", title: "spent a second", tone: "main" },
+            { name: "spent", title: "spent since the start", tone: "main" },
           ]}
         />
       </div>
