@@ -7,6 +7,9 @@ import { writeDenials } from "./write.js";
 
 /** How long denials are kept in the process before they are written, milliseconds: so much is lost with it. */
 const FLUSH_MS = 1_000;
+/** After a write there is a pause of so many times what it took, so that a storm of many tenants costs a tenth of the time. */
+const PAUSE_TIMES = 10;
+const LONGEST_PAUSE_MS = 5_000;
 /** Kinds of denials of one tenant that are told apart between two writes; further ones are counted together. */
 const MOST_APART = 1_000;
 /** The same of all tenants: a bound on what a process keeps while the record takes nothing. */
@@ -16,13 +19,15 @@ const PORTION = 2_000;
 
 /**
  * Counts the denials of this process and writes them down. A denial costs an entry in a map, however many there are: one
- * statement a second writes what was counted, for the list of denials and for webhooks.
+ * statement a second, or fewer where it takes long, writes what was counted, for the list of denials and for webhooks.
  */
 export class DenialTally {
   private tallied = new Map<string, TenantTally>();
   /** What is told apart in it. */
   private apart = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** When it may be written again. */
+  private restedAt = 0;
   private writing: Promise<void> = Promise.resolve();
   private readonly rows = new RowsOfMinute();
 
@@ -59,7 +64,7 @@ export class DenialTally {
       alike.put(one);
       this.apart += 1;
     } else alike.join(together(one));
-    this.timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+    this.timer ??= setTimeout(() => this.flush(), Math.max(FLUSH_MS, this.restedAt - performance.now())).unref();
   }
 
   private flush(): void {
@@ -72,7 +77,10 @@ export class DenialTally {
     const tallied = this.tallied;
     this.tallied = new Map();
     this.apart = 0;
+    const begun = performance.now();
     for (const counted of portionsOf(tallied.values())) await this.writeSome(counted);
+    const ended = performance.now();
+    this.restedAt = ended + Math.min(LONGEST_PAUSE_MS, PAUSE_TIMES * (ended - begun));
   }
 
   private async writeSome(counted: readonly (readonly Tallied[])[]): Promise<void> {
