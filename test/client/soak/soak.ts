@@ -105,7 +105,8 @@ class Lanes {
   }
 
   async work(lane: number): Promise<void> {
-    while (this.left > 0) {
+    // On a quick machine all items may have ended before anybody was killed or aborted, which would show nothing.
+    while (this.left > 0 || Math.min(this.killed, this.aborted) === 0) {
       const log = await this.runOne(lane, this.options.itemsPerProcess);
       const { done = 0, failed = 0 } = countsOf(linesOf(log));
       this.left -= done + failed;
