@@ -1,10 +1,10 @@
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import type { ListedDenial } from "../api/types.js";
 import { Choice } from "../data/choice.js";
 import css from "../data/data.module.css";
 import { amount, limitText, moment } from "../data/format.js";
 import { PagedTable, type Column } from "../data/paged-table.js";
-import type { Params } from "../data/use-pages.js";
+import { useFilters } from "../data/use-filters.js";
 import { Panel } from "../frame/panel.js";
 import { Filter } from "../tenants/ledger-panel.js";
 import type { Places } from "./places.js";
@@ -22,17 +22,7 @@ const TEXTS = [
 /** What was denied, newest first; each leads to its explanation. */
 export function DenialsPanel({ places }: { readonly places: Places }) {
   const { path, to, jobs } = places;
-  const [params, setParams] = useSearchParams();
-  const filters: Params = Object.fromEntries(["kind", "code", "unit", "jobId"].map((name) => [name, params.get(name)]));
-  const set = (name: string, value: string): void =>
-    setParams(
-      (old) => {
-        if (value === "") old.delete(name);
-        else old.set(name, value);
-        return old;
-      },
-      { replace: true },
-    );
+  const [filters, set] = useFilters(["kind", "code", "unit", "jobId"]);
   return (
     <Panel title="Denials">
       <p className={css.muted}>

@@ -1,6 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import type { Entry } from "../api/types.js";
 import { Choice } from "../data/choice.js";
 import { csvOf } from "../data/csv.js";
@@ -8,6 +8,7 @@ import css from "../data/data.module.css";
 import { limitText, moment, signed } from "../data/format.js";
 import { PagedTable, type Column } from "../data/paged-table.js";
 import { useKey } from "../data/use-get.js";
+import { useFilters } from "../data/use-filters.js";
 import { allRows, type Params } from "../data/use-pages.js";
 import { Notice } from "../frame/notice.js";
 import { Panel } from "../frame/panel.js";
@@ -41,18 +42,8 @@ export function LedgerPanel({ path, jobsOf }: Props) {
     { title: "Of", cell: (entry) => <Of entry={entry} jobs={jobsOf(entry)} /> },
     { title: "Detail", cell: detailOf },
   ];
-  const [params, setParams] = useSearchParams();
-  const filters: Params = Object.fromEntries(["type", ...TEXTS].map((name) => [name, params.get(name)]));
-  const order = params.get("order") === "oldest" ? "oldest" : "newest";
-  const set = (name: string, value: string): void =>
-    setParams(
-      (old) => {
-        if (value === "") old.delete(name);
-        else old.set(name, value);
-        return old;
-      },
-      { replace: true },
-    );
+  const [{ order: chosen, ...filters }, set] = useFilters(["type", "order", ...TEXTS]);
+  const order = chosen === "oldest" ? "oldest" : "newest";
   return (
     <Panel title="Ledger" aside={<Export path={path} params={{ ...filters, order }} />}>
       <div className={css.filters}>
