@@ -63,6 +63,8 @@ function openServer(address: RedisAddress, scripts: RedisScripts): Redis {
     ...(form === "sentinel" ? masterOf(address) : address.hosts[0]),
     db,
     enableOfflineQueue: false,
+    // Nobody hears when the client's own try at subscribing anew fails, and that would end the process.
+    autoResubscribe: false,
     retryStrategy: (times) => Math.min(50 * times, SET_UP_MS),
     reconnectOnError: (error) => (error.message.startsWith("READONLY") ? 1 : false),
     scripts: { ...scripts },

@@ -46,25 +46,6 @@ describe("the operator", () => {
 });
 
 describe("the console", () => {
-  it("takes a key for this tab alone, and says what to do about one that nobody knows", async () => {
-    const page = await open("/services");
-    await page.getByLabel("Key", { exact: true }).fill("hfa_nobody");
-    await button(page, "Sign in").click();
-    await page.getByRole("alert").filter({ hasText: "401 unauthenticated" }).waitFor();
-    expect(await page.getByLabel("Key", { exact: true }).inputValue()).toBe("hfa_nobody");
-    await page.getByLabel("Key", { exact: true }).fill(holdfast.adminKey);
-    await button(page, "Sign in").click();
-    await page.getByRole("heading", { name: "Services" }).waitFor();
-    await page.reload();
-    await page.getByRole("heading", { name: "Services" }).waitFor();
-    expect(JSON.stringify(await page.context().storageState())).not.toContain(holdfast.adminKey);
-    const other = await page.context().newPage();
-    await other.goto(`${holdfast.url}/services`);
-    await other.getByRole("heading", { name: "Sign in" }).waitFor();
-    await button(page, "Sign out").click();
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  });
-
   it("lists tenants with what they have, and shows their words as words", async () => {
     const page = await signedIn("/tenants");
     await page.getByText(`Delta & <img src=x onerror="document.title='run'"> Sons`).waitFor();

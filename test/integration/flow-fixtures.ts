@@ -1,18 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { Flow, type Acquired, type FlowOptions, type Permit, type PermitRequest, type ServiceLimits } from "#libs/flow";
+import { openRedis, parseRedisUrl } from "#libs/redis";
 import { eventually } from "../support/record.js";
 
-/** A client as the service makes its own: it sends each command once or fails. */
+/** A client as the service makes its own. */
 export function connectTo(url: string): () => Redis {
-  return () =>
-    new Redis(url, {
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      disconnectTimeout: 100,
-      retryStrategy: (times) => Math.min(50 * times, 1_000),
-    });
+  return () => openRedis(parseRedisUrl(url), {}) as Redis;
 }
 
 /** Processes that share one Redis. */

@@ -21,6 +21,8 @@ export interface Proxy {
    * not broken until the next `set` goes on.
    */
   cutAnswers(afterBytes: number): void;
+  /** Until the next `set`, a connection breaks instead of passing on anything that matches. */
+  cutWhenSent(pattern: RegExp, onCut: () => void): void;
   stop(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     set: (state) => ways.set(state),
     aim: (next) => ways.aim(new URL(next)),
     cutAnswers: (afterBytes) => ways.cutAnswers(afterBytes),
+    cutWhenSent: (pattern, onCut) => ways.cutWhenSent(pattern, onCut),
     stop: async () => {
       ways.breakAll();
       server.close();
@@ -51,6 +54,7 @@ class Ways {
   /** Bytes that may still be answered, by the server's end of a connection; without an entry, all. */
   private readonly left = new Map<Socket, number>();
   private state: ProxyState = "open";
+  private cutting: { readonly pattern: RegExp; readonly onCut: () => void } | undefined;
 
   constructor(private target: URL) {}
 
@@ -62,7 +66,7 @@ class Ways {
       this.sockets.add(socket);
       socket.on("error", () => socket.destroy());
     }
-    client.on("data", (data) => void ((this.state === "open" || this.state === "deaf") && upstream.write(data)));
+    client.on("data", (data) => this.pass(data, client, upstream));
     upstream.on("data", (data) => void (this.state === "open" && this.answer(data, upstream, client)));
     this.endTogether(client, upstream);
     this.endTogether(upstream, client);
@@ -72,6 +76,7 @@ class Ways {
     // What was swallowed is lost: the streams cannot go on where they were.
     if (next === "cut" || (next === "open" && this.state !== "open")) this.breakAll();
     this.left.clear();
+    this.cutting = undefined;
     this.state = next;
   }
 
@@ -84,8 +89,21 @@ class Ways {
     for (const socket of this.sockets) this.left.set(socket, afterBytes);
   }
 
+  cutWhenSent(pattern: RegExp, onCut: () => void): void {
+    this.cutting = { pattern, onCut };
+  }
+
   breakAll(): void {
     for (const socket of this.sockets) socket.destroy();
+  }
+
+  private pass(data: Buffer, client: Socket, upstream: Socket): void {
+    if (this.cutting?.pattern.test(data.toString("latin1"))) {
+      client.destroy();
+      this.cutting.onCut();
+    } else if (this.state === "open" || this.state === "deaf") {
+      upstream.write(data);
+    }
   }
 
   private answer(data: Buffer, upstream: Socket, client: Socket): void {

@@ -1,4 +1,3 @@
-import { Suspense } from "react";
 import { NavLink, useLocation } from "react-router";
 import { useSessions } from "../api/session.js";
 import { LiveBadge } from "../live/badge.js";
@@ -59,9 +58,7 @@ export function Frame() {
       </header>
       <main id="content" className={css.main} tabIndex={-1}>
         <Guard key={pathname}>
-          <Suspense fallback={<p className={css.waiting}>Loading …</p>}>
-            <Pages />
-          </Suspense>
+          <Pages />
         </Guard>
       </main>
     </>

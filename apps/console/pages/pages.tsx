@@ -1,7 +1,8 @@
-import { lazy, useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { Nothing } from "../frame/nothing.js";
 import { LabPage } from "../lab/lab-page.js";
+import css from "./pages.module.css";
 import { SignedIn } from "./sign-in.js";
 
 const Console = lazy(() => import("./console.js"));
@@ -20,7 +21,10 @@ export function Pages() {
         path="*"
         element={
           <SignedIn>
-            <Console />
+            {/* In here, since what is around it stays mounted while it waits: the form would keep its key. */}
+            <Suspense fallback={<p className={css.waiting}>Loading …</p>}>
+              <Console />
+            </Suspense>
           </SignedIn>
         }
       />
