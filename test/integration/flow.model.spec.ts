@@ -11,14 +11,24 @@ import {
   type PermitRequest,
   type ServiceLimits,
 } from "#libs/flow";
+import type { Turn } from "../../libs/flow/machines/turn.js";
 import { leaseIdOf } from "../../libs/flow/lease-id.js";
 import { redisUrl } from "../support/services.js";
 
 const LEASE_MS = 5_000;
 const processes = ["one", "two"];
 
+interface Asked {
+  readonly tenant: number;
+  readonly child: number;
+  readonly cost: number;
+  readonly process: number | null;
+}
+
 type Step =
-  | { readonly kind: "decide"; tenant: number; child: number; cost: number; process: number | null }
+  | ({ readonly kind: "decide" } & Asked)
+  | { readonly kind: "decideTogether"; asked: Asked[] }
+  | { readonly kind: "finishTogether"; permits: number[]; outcome: Outcome }
   | { readonly kind: "again" | "leave"; waiter: number }
   | { readonly kind: "finish"; permit: number; outcome: Outcome }
   | { readonly kind: "heartbeat"; permit: number }
@@ -26,7 +36,22 @@ type Step =
   | { readonly kind: "wait"; ms: number }
   | { readonly kind: "breaker"; to: "open" | "closed" };
 
-const decide = decideArb();
+const askedArb = fc.record({
+  tenant: fc.nat(2),
+  child: fc.nat(20),
+  cost: fc.integer({ min: 0, max: 8 }),
+  process: fc.option(fc.nat(1)),
+});
+const decide = askedArb.map((asked) => ({ kind: "decide" as const, ...asked }));
+const decideTogether = fc.record({
+  kind: fc.constant("decideTogether" as const),
+  asked: fc.array(askedArb, { minLength: 2, maxLength: 6 }),
+});
+const finishTogether = fc.record({
+  kind: fc.constant("finishTogether" as const),
+  permits: fc.array(fc.nat(9), { minLength: 2, maxLength: 6 }),
+  outcome: fc.constantFrom(...OUTCOMES),
+});
 const again = fc.record({ kind: fc.constant("again" as const), waiter: fc.nat(9) });
 const leave = fc.record({ kind: fc.constant("leave" as const), waiter: fc.nat(9) });
 const finish = finishArb();
@@ -51,25 +76,27 @@ const anything = weighted(
   [1, nudge],
   [5, wait],
   [1, breaker],
+  [1, decideTogether],
+  [1, finishTogether],
 );
 /** Much waiting, and little time that would end leases and processes. */
-const queueing = weighted([6, decide], [6, again], [1, leave], [3, finish], [1, nudge]);
+const queueing = weighted(
+  [6, decide],
+  [6, again],
+  [1, leave],
+  [3, finish],
+  [1, nudge],
+  [1, decideTogether],
+  [1, finishTogether],
+);
 /** Much that begins and ends. */
 const calling = weighted(
   [6, decide],
   [6, finish],
+  [1, decideTogether],
+  [1, finishTogether],
   [2, fc.record({ kind: fc.constant("wait" as const), ms: fc.nat(300) })],
 );
-
-function decideArb() {
-  return fc.record({
-    kind: fc.constant("decide" as const),
-    tenant: fc.nat(2),
-    child: fc.nat(20),
-    cost: fc.integer({ min: 0, max: 8 }),
-    process: fc.option(fc.nat(1)),
-  });
-}
 
 function finishArb() {
   return fc.record({ kind: fc.constant("finish" as const), permit: fc.nat(9), outcome: fc.constantFrom(...OUTCOMES) });
@@ -158,20 +185,41 @@ describe("the stores of flow control", () => {
       expect(other).toEqual(one);
       return one;
     };
-    const decide = async (request: PermitRequest, process: string | null): Promise<void> => {
-      const decision = await same((store) => store.decide(request, process));
+    /** One after the other in one store, at once in the other. */
+    const sameTogether = async <A, T>(asked: readonly A[], call: (store: FlowStore, one: A) => Promise<T>) => {
+      const alone: T[] = [];
+      for (const each of asked) alone.push(await call(stores[0]!, each));
+      expect(await Promise.all(asked.map((each) => call(stores[1]!, each)))).toEqual(alone);
+      return alone;
+    };
+    const decide = async (request: PermitRequest, process: string | null): Promise<void> =>
+      take(request, process, await same((store) => store.decide(request, process)));
+    const take = (request: PermitRequest, process: string | null, decision: Turn["decision"]): void => {
       if (decision.status === "waiting") return void waiters.push({ request, process });
       if (decision.status === "refused") return;
       const { id, tenantId } = request;
       permits.push({ ...decision, id, tenantId, service: service.name, leaseMs: LEASE_MS, store: "local" });
+    };
+    const askOf = (asked: Asked): [PermitRequest, string | null] => {
+      const process = asked.process === null || !service.limits.queue ? null : processes[asked.process]!;
+      return [{ ...requestOf(asked, service), retry }, process];
     };
     const perform = async (next: Step): Promise<unknown> => {
       switch (next.kind) {
         case "wait":
           return (clock += next.ms);
         case "decide": {
-          const process = next.process === null || !service.limits.queue ? null : processes[next.process]!;
-          return decide({ ...requestOf(next, service), retry }, process);
+          const [request, process] = askOf(next);
+          return decide(request, process);
+        }
+        case "decideTogether": {
+          const asked = next.asked.map(askOf);
+          const decisions = await sameTogether(asked, (store, each) => store.decide(...each));
+          return decisions.forEach((decision, i) => take(...asked[i]!, decision));
+        }
+        case "finishTogether": {
+          const ended = next.permits.flatMap((n) => permits[n] ?? []);
+          return sameTogether(ended, (store, permit) => store.finish(permit, next.outcome, service));
         }
         case "again": {
           const [waiter] = waiters.splice(next.waiter, 1);
@@ -208,10 +256,7 @@ function tenantOf(tenant: number, { name }: ServiceLimits): string {
   return `tenant ${tenant} of ${name}`;
 }
 
-function requestOf(
-  { tenant, child, cost }: { tenant: number; child: number; cost: number },
-  service: ServiceLimits,
-): PermitRequest {
+function requestOf({ tenant, child, cost }: Asked, service: ServiceLimits): PermitRequest {
   const tenantId = tenantOf(tenant, service);
   return {
     id: leaseIdOf({ id: randomUUID(), tenantId }),

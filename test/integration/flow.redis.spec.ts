@@ -120,17 +120,18 @@ describe("flow control over Redis", () => {
     });
   });
 
-  it("grants nothing beyond the limits after SCRIPT FLUSH, and decides alone where a key has a wrong type", async () => {
+  it("grants nothing beyond the limits after SCRIPT FLUSH, and decides alone where a key has a wrong type, and there only", async () => {
     const service = newService({ concurrency: 1 });
     permitOf(await flows[0]!.acquire(requestFor(service)));
     await redis.script("FLUSH");
     expect(await flows[1]!.acquire(requestFor(service))).toMatchObject({ reason: "concurrency_limited" });
     const spoilt = newService({ concurrency: 1 });
     await redis.set(`holdfast:{${spoilt.name}}:service:leases`, "not a set");
-    const alone = permitOf(await flows[0]!.acquire(requestFor(spoilt)));
-    expect(alone.store).toBe("local");
+    const sound = [newService({ concurrency: 1 }), newService({ concurrency: 1 })];
+    const together = [sound[0]!, spoilt, sound[1]!].map((each) => flows[0]!.acquire(requestFor(each)));
+    const stores = (await Promise.all(together)).map((acquired) => permitOf(acquired).store);
+    expect(stores).toEqual(["shared", "local", "shared"]);
     expect(await flows[0]!.acquire(requestFor(spoilt))).toMatchObject({ reason: "concurrency_limited" });
-    expect(permitOf(await flows[0]!.acquire(requestFor(newService({ concurrency: 1 })))).store).toBe("shared");
   });
 
   it.each([

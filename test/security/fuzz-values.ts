@@ -183,7 +183,7 @@ export class ValidValues {
     const owner = this.random.chance(5) ? this.random.pick(this.world.tenants) : this.owner;
     const ids = owner.ids[kind];
     if (ids.length === 0) return `${kind}_${"0".repeat(26)}`;
-    // Deliveries go with their webhook, which does not live for long here.
-    return kind === "dlv" && this.random.chance(80) ? ids.at(-1)! : this.random.pick(ids);
+    // Deliveries go with their webhook, permits with their reservation, and those do not live for long here.
+    return (kind === "dlv" || kind === "att") && this.random.chance(80) ? ids.at(-1)! : this.random.pick(ids);
   }
 }

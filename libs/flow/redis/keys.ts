@@ -27,9 +27,9 @@ export function retriesKey(tenantId: string, jobId: string): string {
   return `holdfast:{${encoded(tenantId)}}:retries:${encoded(jobId)}`;
 }
 
-/** The leases among the keys of a gate. */
-export function leasesOf(gate: readonly string[]): string {
-  return gate[1]!;
+/** What keeps keys together in a cluster. */
+export function tagOf(key: string): string {
+  return key.slice(0, key.indexOf("}"));
 }
 
 /** The channel on which a process is told whose turn it is, without the name of the process. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Cluster, Redis } from "ioredis";
+import type { Answer, Batch } from "./batch.js";
 
 /** The scripts, and the statuses of each in order of precedence. */
 export const FLOW_STATUSES = {
@@ -41,15 +42,10 @@ export function defineScripts(client: Redis | Cluster): void {
   }
 }
 
-/** Runs a script. Everything but the keys is one JSON object of named arguments. */
-export function runScript(
-  client: Redis | Cluster,
-  name: ScriptName,
-  keys: readonly string[],
-  named: Readonly<Record<string, unknown>>,
-): Promise<string | string[]> {
-  const commands = client as unknown as Record<string, (...args: unknown[]) => Promise<string | string[]>>;
-  return commands[COMMANDS[name]]!(keys.length, ...keys, JSON.stringify(named));
+/** Runs a script over what is asked of it. */
+export function runScript(client: Redis | Cluster, name: ScriptName, batch: Batch): Promise<readonly Answer[]> {
+  const commands = client as unknown as Record<string, (...args: unknown[]) => Promise<readonly Answer[]>>;
+  return commands[COMMANDS[name]]!(batch.keys.length, ...batch.keys, batch.text());
 }
 
 function read(name: string): string {

@@ -1,4 +1,3 @@
-import { nextTick } from "node:process";
 import { Cluster, type Redis } from "ioredis";
 import { askOf, placesOf } from "../asks.js";
 import type { Limits } from "../machines/gate.js";
@@ -16,9 +15,11 @@ import {
 } from "../store.js";
 import { waitingOf } from "../view.js";
 import { decisionOf, seenIn, type Seen } from "./answers.js";
-import { leasesOf, queueKeys, serviceGateKeys, tenantGateKeys, WAKE_CHANNEL } from "./keys.js";
-import { heldPartsOf, partsOf, type Part } from "./parts.js";
+import type { Answer, Named } from "./batch.js";
+import { queueKeys, tagOf, WAKE_CHANNEL } from "./keys.js";
+import { heldPartsOf, partsOf, serviceGate, tenantGate, type Part } from "./parts.js";
 import { defineScripts, runScript, type ScriptName } from "./scripts.js";
+import { Together } from "./together.js";
 import { Wakes } from "./wakes.js";
 import { within } from "./within.js";
 
@@ -37,8 +38,8 @@ export class RedisFlowStore implements FlowStore {
   private readonly client: Redis | Cluster;
   /** Whether one script may touch the keys of one tag alone. */
   private readonly split: boolean;
+  private readonly together: Together;
   private wakes: Wakes | undefined;
-  private corked = false;
 
   constructor(private readonly options: RedisFlowOptions) {
     this.client = options.connect();
@@ -47,6 +48,7 @@ export class RedisFlowStore implements FlowStore {
       // Each failed call is reported by its caller.
     });
     defineScripts(this.client);
+    this.together = new Together((name, batch) => within(options.timeoutMs, runScript(this.client, name, batch)));
   }
 
   get connected(): boolean {
@@ -73,37 +75,39 @@ export class RedisFlowStore implements FlowStore {
 
   async finish(permit: Permit, outcome: Outcome, service: ServiceLimits | null): Promise<boolean> {
     const { id, tenantId, grantedAt } = permit;
+    const waking = permit.service !== null && { tenant: encodeURIComponent(tenantId), ...wakes(permit.service) };
     let ended = true;
-    for (const { keys, gates, at } of heldPartsOf(permit, service, this.split)) {
-      const waking = at.queue && { tenant: encodeURIComponent(tenantId), ...wakes(permit.service!) };
-      const status = await this.run("finish", keys, { id, outcome, grantedAt, gates, at, ...waking });
+    for (const { part, passes } of heldPartsOf(permit, service, this.split)) {
+      const status = await this.run("finish", part, { id, outcome, grantedAt, passes, ...waking });
       ended &&= status === "finished";
     }
     return ended;
   }
 
-  async heartbeat({ id, tenantId, service, passes }: Permit): Promise<boolean> {
-    if (service === null) return true;
-    const leases = [serviceGateKeys(service), tenantGateKeys(tenantId, service)].slice(0, passes.length).map(leasesOf);
-    const calls = this.split ? leases.map((key) => [key]) : [leases];
+  async heartbeat(permit: Permit): Promise<boolean> {
+    const { id } = permit;
     const named = { id, leaseMs: this.options.leaseMs };
-    const statuses = await Promise.all(calls.map((keys) => this.run("heartbeat", keys, named)));
+    const parts = heldPartsOf(permit, null, this.split);
+    const statuses = await Promise.all(parts.map(({ part }) => this.run("heartbeat", part, named)));
     return statuses.every((status) => status === "kept");
   }
 
   async leave(service: string, id: string): Promise<void> {
-    await this.run("leave", queueKeys(service), { id, ...wakes(service) });
+    await this.run("leave", { gates: [], queue: queueKeys(service) }, { id, ...wakes(service) });
   }
 
   async nudge(service: string, process: string): Promise<boolean> {
-    return (await this.run("nudge", queueKeys(service), { process, ...wakes(service) })) === "known";
+    const part = { gates: [], queue: queueKeys(service) };
+    return (await this.run("nudge", part, { process, ...wakes(service) })) === "known";
   }
 
   async show(service: string, limits: Limits, tenantId?: string): Promise<ServiceView> {
-    if (tenantId === undefined) return this.look([...serviceGateKeys(service), ...queueKeys(service)], limits);
+    if (tenantId === undefined) {
+      return this.look({ gates: [serviceGate(service, {})], queue: queueKeys(service) }, limits);
+    }
     // In a cluster the tenant's gate is elsewhere than the queue, which is the service's.
     const [own, whole] = await Promise.all([
-      this.look(tenantGateKeys(tenantId, service), limits),
+      this.look({ gates: [tenantGate(tenantId, service, {})] }, limits),
       this.show(service, {}),
     ]);
     return { ...own, waiting: waitingOf(whole.waiting, tenantId) };
@@ -111,8 +115,8 @@ export class RedisFlowStore implements FlowStore {
 
   async setBreaker(service: string, limits: Limits, to: "open" | "closed"): Promise<void> {
     if (to === "open" && !limits.breaker) return;
-    const keys = [...serviceGateKeys(service), ...queueKeys(service)];
-    await this.run("breaker", keys, { gates: [{ limits }], to, ...wakes(service) });
+    const part = { gates: [serviceGate(service, limits)], queue: queueKeys(service) };
+    await this.run("breaker", part, { to, ...wakes(service) });
   }
 
   onWake(process: string, woken: Woken): void {
@@ -124,22 +128,16 @@ export class RedisFlowStore implements FlowStore {
     this.wakes?.close();
   }
 
-  private async look(keys: readonly string[], limits: Limits): Promise<ServiceView> {
-    return seenIn((await this.run("show", keys, { most: MOST_HELD })) as unknown as Seen, limits);
+  private async look(part: Part, limits: Limits): Promise<ServiceView> {
+    return seenIn((await this.run("show", part, { most: MOST_HELD })) as Seen, limits);
   }
 
-  private async decidePart(
-    request: PermitRequest,
-    { keys, gates, at }: Part,
-    process: string | null,
-  ): Promise<Turn["decision"]> {
+  private async decidePart(request: PermitRequest, part: Part, process: string | null): Promise<Turn["decision"]> {
     const { keepMs, tenantId, service } = request;
-    const answer = await this.run("permit", keys, {
+    const answer = await this.run("permit", part, {
       ...askOf(request, this.options.leaseMs),
       keepMs: Math.max(1, Math.ceil(keepMs)),
-      gates,
-      at,
-      ...(at.queue && {
+      ...(part.queue && {
         tenant: encodeURIComponent(tenantId),
         ...(process !== null && { process }),
         places: placesOf(service),
@@ -151,28 +149,17 @@ export class RedisFlowStore implements FlowStore {
 
   /** What the service gave before the tenant refused. */
   private async giveBack({ id, cost = 1, service }: PermitRequest, taken: readonly Part[]): Promise<void> {
-    for (const { keys, gates } of taken) {
-      const queue = queueKeys(service!.name);
-      await this.run("giveback", [...keys.slice(0, 5), ...queue], { id, cost, gates, ...wakes(service!.name) });
+    for (const { gates } of taken) {
+      const { name } = service!;
+      await this.run("giveback", { gates: gates.slice(0, 1), queue: queueKeys(name) }, { id, cost, ...wakes(name) });
     }
   }
 
-  /** Callers that were let on together ask together: what they send in one go is one write to the socket. */
-  private writeTogether(): void {
-    if (this.corked || this.client instanceof Cluster) return;
-    const { stream } = this.client;
-    stream?.cork();
-    this.corked = true;
-    nextTick(() => {
-      this.corked = false;
-      stream?.uncork();
-    });
-  }
-
-  private run(name: ScriptName, keys: readonly string[], named: Record<string, unknown>): Promise<string | string[]> {
-    const { clock, timeoutMs } = this.options;
-    this.writeTogether();
-    return within(timeoutMs, runScript(this.client, name, keys, { ...named, ...(clock && { now: clock() }) }));
+  private run(name: ScriptName, part: Part, named: Named): Promise<Answer> {
+    const { clock } = this.options;
+    const [key] = part.gates[0]?.keys ?? part.queue ?? [part.attempts!];
+    const slot = this.split ? tagOf(key!) : "";
+    return this.together.ask(name, slot, part, { ...named, ...(clock && { now: clock() }) });
   }
 }
 
