@@ -2,7 +2,6 @@ import {
   decideTurn,
   finishAt,
   head,
-  inFlightAt,
   leave,
   newGate,
   newQueue,
@@ -119,7 +118,7 @@ export class Guard {
   }
 
   get inFlight(): number {
-    return inFlightAt(this.gate, this.clock.now());
+    return this.gate.leases.liveAt(this.clock.now());
   }
 
   get waiting(): number {

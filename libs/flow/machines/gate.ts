@@ -1,6 +1,6 @@
 import { adapt, adaptiveLimit, noteStart, startAdaptive, type Adaptive, type AdaptiveLimits } from "./adaptive.js";
 import { closedBreaker, hearResult, passBreaker, waitForBreaker, type Breaker, type BreakerLimits } from "./breaker.js";
-import { endOverdue, release, waitForPlace, type Leases } from "./leases.js";
+import { Leases } from "./leases.js";
 import type { Outcome } from "./outcome.js";
 import { followClock, fullBucket, takeTokens, waitForTokens, type Bucket, type Rate } from "./token-bucket.js";
 
@@ -43,7 +43,7 @@ export interface Ask {
 }
 
 export function newGate(): Gate {
-  return { bucket: null, leases: new Map(), breaker: closedBreaker(), adaptive: null };
+  return { bucket: null, leases: new Leases(), breaker: closedBreaker(), adaptive: null };
 }
 
 /** What no waiting helps against: it follows from the limits alone. */
@@ -56,12 +56,12 @@ export function neverAt({ rate, concurrency }: Limits, { cost }: Ask): GateRefus
 
 /** All that refuses now, in the order breaker, concurrency, rate. Takes nothing. Call `neverAt` first. */
 export function refusalsAt(gate: Gate, limits: Limits, { cost, leaseMs }: Ask, now: number): GateRefusal[] {
-  endOverdue(gate.leases, leaseMs, now);
+  gate.leases.endOverdue(leaseMs, now);
   if (gate.bucket) followClock(gate.bucket, now);
   const { breaker, rate } = limits;
   const waits: GateRefusal[] = [
     { reason: "breaker_open", waitMs: breaker ? waitForBreaker(gate.breaker, breaker, now) : 0 },
-    { reason: "concurrency_limited", waitMs: waitForPlace(gate.leases, placesAt(gate, limits), now) },
+    { reason: "concurrency_limited", waitMs: gate.leases.waitForPlace(placesAt(gate, limits), now) },
     { reason: "rate_limited", waitMs: rate ? waitForTokens(bucketOf(gate, rate, now), rate, cost, now) : 0 },
   ];
   return waits.filter(({ waitMs }) => waitMs !== 0);
@@ -69,7 +69,7 @@ export function refusalsAt(gate: Gate, limits: Limits, { cost, leaseMs }: Ask, n
 
 /** Takes a place and the tokens. `refusalsAt` found nothing against it. */
 export function passGate(gate: Gate, limits: Limits, { id, cost, leaseMs }: Ask, now: number): Pass {
-  gate.leases.set(id, now + leaseMs);
+  gate.leases.hold(id, now + leaseMs);
   if (limits.rate) {
     gate.bucket = bucketOf(gate, limits.rate, now);
     takeTokens(gate.bucket, limits.rate, cost, now);
@@ -91,25 +91,13 @@ export function finishAt(
   permit: Pass & { readonly id: string; readonly grantedAt: number; readonly outcome: Outcome },
   now: number,
 ): boolean {
-  if (!release(gate.leases, permit.id, now)) return false;
+  if (!gate.leases.release(permit.id, now)) return false;
   if (limits.breaker) hearResult(gate.breaker, limits.breaker, permit, now);
   if (limits.adaptive) {
     gate.adaptive ??= startAdaptive();
     adapt(gate.adaptive, limits.adaptive, permit, now);
   }
   return true;
-}
-
-export function inFlightAt({ leases }: Gate, now: number): number {
-  let live = 0;
-  for (const deadline of leases.values()) if (deadline > now) live++;
-  return live;
-}
-
-/** The permits in flight that end first, so many at most. */
-export function firstInFlight({ leases }: Gate, most: number, now: number): string[] {
-  const live = [...leases].filter(([, deadline]) => deadline > now);
-  return (live.length > most ? live.sort(([, a], [, b]) => a - b).slice(0, most) : live).map(([id]) => id);
 }
 
 /** Places that there are at the gate now; Infinity where nothing bounds them. */

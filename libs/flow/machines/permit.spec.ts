@@ -1,4 +1,4 @@
-import { newGate, inFlightAt, type Limits } from "./gate.js";
+import { newGate, type Limits } from "./gate.js";
 import { decidePermit, finishPermit, type Grant, type PermitAsk, type PermitState } from "./permit.js";
 import { RETRY_DEFAULTS } from "./retry-budget.js";
 import { tokensIn } from "./token-bucket.js";
@@ -93,7 +93,7 @@ describe("permit", () => {
     const finish = () => finishPermit(all.gates, { ...grant, id: permit.id, outcome: "failed" }, 10);
     expect(finish()).toBe(true);
     expect(finish()).toBe(false);
-    expect(all.gates.map(({ gate }) => inFlightAt(gate, 10))).toEqual([0, 0]);
+    expect(all.gates.map(({ gate }) => gate.leases.liveAt(10))).toEqual([0, 0]);
     expect(tokensIn(all.gates[1]!.gate.bucket!, rate, 10)).toBe(9);
   });
 });

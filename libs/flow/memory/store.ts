@@ -1,8 +1,7 @@
 import { askOf, placesOf } from "../asks.js";
 import { holdersOf } from "../lease-id.js";
 import { reset, trip } from "../machines/breaker.js";
-import { firstInFlight, inFlightAt, newGate, type Gate, type Limits } from "../machines/gate.js";
-import { heartbeat } from "../machines/leases.js";
+import { newGate, type Gate, type Limits } from "../machines/gate.js";
 import type { Outcome } from "../machines/outcome.js";
 import { finishPermit, type BoundGate } from "../machines/permit.js";
 import { head, leave, newQueue, rouse, stayAlive, type Queue, type Waiter } from "../machines/queue.js";
@@ -76,7 +75,7 @@ export class MemoryFlowStore implements FlowStore {
     if (service === null) return true;
     const now = this.clock();
     const gates = [this.gate(service, null, now), ...(passes.length > 1 ? [this.gate(service, tenantId, now)] : [])];
-    return gates.map(({ leases }) => heartbeat(leases, id, this.leaseMs, now)).every(Boolean);
+    return gates.map(({ leases }) => leases.renew(id, this.leaseMs, now)).every(Boolean);
   }
 
   async leave(service: string, waiterId: string): Promise<void> {
@@ -102,8 +101,8 @@ export class MemoryFlowStore implements FlowStore {
     const gate = this.gate(service, tenantId ?? null, now);
     const lines = [...this.queueOf(service, now).lines].map(([tenant, { length }]) => [tenant, length] as const);
     const waiting = waitingOf(Object.fromEntries(lines), tenantId);
-    const holders = holdersOf(firstInFlight(gate, MOST_HELD, now));
-    return viewOf(gate, limits, { inFlight: inFlightAt(gate, now), holders, waiting }, now);
+    const holders = holdersOf(gate.leases.firstAt(MOST_HELD, now));
+    return viewOf(gate, limits, { inFlight: gate.leases.liveAt(now), holders, waiting }, now);
   }
 
   async setBreaker(service: string, { breaker }: Limits, to: "open" | "closed"): Promise<void> {
