@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as client from "#libs/client";
+import { TENANT_TOPICS } from "../../apps/api/events/marks.js";
 import { broken, json, problem, ScriptedServer, silent } from "../support/scripted-server.js";
 import { reasonOf } from "./world.js";
 
@@ -29,6 +30,12 @@ const stream =
 const BEGUN = "retry: 2000\n\nid: a-1\nevent: everything\ndata: {}\n\n";
 const CHANGED = 'id: a-7\nevent: changed\ndata: {"topics":["jobs"]}\n\n';
 const gone = problem(401, "unauthenticated", false);
+
+it("knows every topic that a tenant is told of, and no other", () => {
+  // The type sets the names here.
+  const known: Record<client.Topic, true> = { tenants: true, jobs: true, ledger: true, denials: true };
+  expect(Object.keys(known)).toEqual([...TENANT_TOPICS]);
+});
 
 it("goes on where it was after whatever breaks the connection, and after any wait that is asked for", async () => {
   const busy = problem(503, "queue_full", true, { retryAfter: "1", scope: { kind: "tenant", id: "ten_1" } });
