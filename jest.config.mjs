@@ -14,6 +14,8 @@ export default {
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
   globalSetup: "<rootDir>/test/support/services-start.mjs",
   globalTeardown: "<rootDir>/test/support/services-stop.mjs",
-  maxWorkers: 2,
+  testSequencer: "<rootDir>/test/support/slowest-first.mjs",
+  // More than the two cores that a run is meant for: many suites mostly wait, for leases, deadlines and processes.
+  maxWorkers: 3,
   testTimeout: 30_000,
 };

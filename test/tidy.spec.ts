@@ -135,6 +135,13 @@ describe("house rules", () => {
     expect(scripts).toHaveLength(Object.keys(FLOW_STATUSES).length);
   });
 
+  it("begins with slow suites that there are", () => {
+    const list = /SLOWEST = \[([^\]]*)\]/.exec(read("test/support/slowest-first.mjs"))![1]!;
+    const suites = [...list.matchAll(/"(.+)"/g)].map(([, name]) => `test/${name}.spec.ts`);
+    expect(suites.length).toBeGreaterThan(0);
+    expect(suites.filter((suite) => !files.includes(suite))).toEqual([]);
+  });
+
   it("names no package registry, in the lock file or anywhere else", () => {
     const registry = new RegExp(["registry", "(npmjs|yarnpkg|npmmirror)"].join("\\."));
     expect(linesWith(registry, files)).toEqual([]);
