@@ -33,7 +33,7 @@ export interface RedisFlowOptions {
   readonly clock?: () => number;
 }
 
-/** Flow control shared by all processes that use one Redis. A script decides, in one round trip; in a cluster in two. */
+/** Flow control shared by all processes that use one Redis. A script decides, in one round trip; in a cluster in two (ADR 0017). */
 export class RedisFlowStore implements FlowStore {
   private readonly client: Redis | Cluster;
   /** Whether one script may touch the keys of one tag alone. */
