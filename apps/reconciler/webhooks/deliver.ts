@@ -10,22 +10,28 @@ const PUT_BACK_MS = 1_000;
 
 /** A webhook that is not enabled keeps what is pending; a round that is over, or gone, leaves nothing to do. */
 const LOAD = `
-  SELECT d.event_id, d.webhook, d.body, d.attempts, w.url, w.secret,
+  SELECT d.event_id, d.webhook, d.body, w.url, w.secret,
     CASE WHEN w.old_secret_until > holdfast_now() THEN w.old_secret END AS old_secret
   FROM webhook_deliveries d JOIN webhooks w ON w.tenant_id = d.tenant_id AND w.name = d.webhook AND w.enabled
   WHERE d.tenant_id = $1 AND d.id = $2 AND d.round = $3 AND d.state = 'pending'`;
 
+/** The record counts: two at once count both, and the last is whichever is noted last. */
 const NOTE = `
   UPDATE webhook_deliveries
-  SET state = $4, attempts = attempts + 1, last_at = holdfast_now(), last_status = $5, last_error = $6,
+  SET state = CASE WHEN $4 THEN 'delivered' WHEN attempts + 1 >= $8 THEN 'failed' ELSE 'pending' END, attempts = attempts + 1, last_at = holdfast_now(), last_status = $5, last_error = $6,
     look_at = holdfast_now() + $7::float8 * interval '1 millisecond'
-  WHERE tenant_id = $1 AND id = $2 AND round = $3 AND state = 'pending'`;
+  WHERE tenant_id = $1 AND id = $2 AND round = $3 AND state = 'pending'
+  RETURNING state, attempts`;
+
+interface Noted {
+  readonly state: "delivered" | "failed" | "pending";
+  readonly attempts: number;
+}
 
 interface Loaded {
   readonly event_id: string;
   readonly webhook: string;
   readonly body: string;
-  readonly attempts: number;
   readonly url: string;
   readonly secret: string;
   readonly old_secret: string | null;
@@ -81,20 +87,17 @@ export class Deliver {
     return send({ url, body, secrets, deliveryId, eventId }, { rules, timeoutMs, signal: this.stopping.signal });
   }
 
-  private async note({ data, attemptsMade }: DeliveryJob, loaded: Loaded, sent: Sent): Promise<void> {
+  private async note({ data, attemptsMade }: DeliveryJob, { webhook }: Loaded, sent: Sent): Promise<void> {
     const { tenantId, id, round }: DeliveryOrder = data;
-    const isLast = !sent.delivered && loaded.attempts + 1 >= MOST_ATTEMPTS;
-    const state = sent.delivered ? "delivered" : isLast ? "failed" : "pending";
+    const { delivered, status, error } = sent;
     // The queue tries again after this pause; only where it has lost the job does the record.
     const pauseMs = this.options.retryMs * 2 ** attemptsMade + LOOK_LATER_MS;
-    await this.pool.query(NOTE, [tenantId, id, round, state, sent.status, sent.error, pauseMs]);
-    if (isLast) {
-      const { webhook, attempts } = loaded;
-      this.log.warn(
-        { tenantId, webhook, deliveryId: id, attempts: attempts + 1, error: sent.error },
-        "a webhook was given up",
-      );
+    const values = [tenantId, id, round, delivered, status, error, pauseMs, MOST_ATTEMPTS];
+    // None where another attempt ended the round meanwhile.
+    const [noted] = (await this.pool.query<Noted>(NOTE, values)).rows;
+    if (noted?.state === "failed") {
+      this.log.warn({ tenantId, webhook, deliveryId: id, attempts: noted.attempts, error }, "a webhook was given up");
     }
-    if (state === "pending") throw new Error(sent.error ?? "not delivered");
+    if (noted?.state === "pending") throw new Error(error ?? "not delivered");
   }
 }
