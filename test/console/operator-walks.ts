@@ -94,7 +94,9 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     await page.getByRole("row", { name: /operator made it observe only to compare/ }).waitFor();
   },
 
-  "lists the users of a tenant, and gives one a limit of its own in the tenant's period": async (world) => {
+  "lists the users of a tenant, gives one a limit of its own in the tenant's period, and takes it away": async (
+    world,
+  ) => {
     const { holdfast, tenant, signedIn } = world;
     const page = await signedIn(at(world, "/users"));
     await page.getByRole("link", { name: "ada", exact: true }).click();
@@ -106,6 +108,14 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     expect(await seriousFindings(page)).toEqual([]);
     const { body } = await holdfast.admin("GET", `/v1/admin/tenants/${tenant.id}/users/ada/allowances`);
     expect(body["data"]).toMatchObject([{ unit: "tokens", limit: 4_000, period: null }]);
+    await button(page, "Remove that in tokens …").click();
+    await field(page, "Reason").fill("the trial is over");
+    await button(page, "Remove it").click();
+    await page.getByText("Limit 60,000", { exact: true }).waitFor();
+    const [last] = (await holdfast.admin("GET", `/v1/admin/tenants/${tenant.id}/ledger?type=limit&order=newest`)).body[
+      "data"
+    ] as object[];
+    expect(last).toMatchObject({ detail: { from: 4_000, to: 60_000, reason: "the trial is over" } });
   },
 
   "makes a service and edits all that is set for it": async (world) => {

@@ -1,5 +1,6 @@
 import { newService, planned, starterOf } from "../support/flow.js";
-import { startHoldfast, type Answer, type Holdfast, type HttpTenant } from "../support/http.js";
+import { startHoldfast, type Holdfast, type HttpTenant } from "../support/http.js";
+import { pages, rowsOf, type Row } from "../support/lists.js";
 
 let holdfast: Holdfast;
 
@@ -7,29 +8,6 @@ beforeAll(async () => {
   holdfast = await startHoldfast();
 });
 afterAll(() => holdfast.stop());
-
-type Row = Readonly<Record<string, unknown>>;
-
-const rowsOf = ({ body }: Answer) => body["data"] as Row[];
-
-/** All pages of a list of the tenant, so many rows a page; `between` runs after each. */
-async function pages(
-  tenant: HttpTenant,
-  path: string,
-  limit: number,
-  between: () => Promise<unknown> = async () => undefined,
-): Promise<Row[]> {
-  const all: Row[] = [];
-  for (let cursor = ""; ;) {
-    const answer = await tenant.admin("GET", `${path}${path.includes("?") ? "&" : "?"}limit=${limit}${cursor}`);
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-    all.push(...rowsOf(answer));
-    const next = answer.body["nextCursor"] as string | null;
-    if (next === null) return all;
-    cursor = `&cursor=${next}`;
-    await between();
-  }
-}
 
 describe("what the operator sees of a tenant's work", () => {
   it("is what the tenant sees: child jobs, reservations, attempts", async () => {
@@ -122,84 +100,6 @@ describe("the operator's cancel", () => {
     const reasons = rowsOf(await tenant.admin("GET", "/acts")).map(({ reason }) => reason);
     expect(new Set(reasons).size).toBe(reasons.length);
     await tenant.expectAtRest();
-  });
-});
-
-describe("what the operator does to a tenant", () => {
-  it("is journalled newest first with who, when and why, where it changed something", async () => {
-    const tenant = await holdfast.tenant();
-    await tenant.admin("POST", "/suspend", { reason: "unpaid" });
-    await tenant.admin("POST", "/suspend", { reason: "again" });
-    await tenant.admin("POST", "/resume");
-    await tenant.admin("PATCH", "", { enforcement: "observe", reason: "a trial" });
-    await tenant.admin("PATCH", "", { name: "b" });
-    const shown = [
-      { act: "observe", actor: "operator", reason: "a trial" },
-      { act: "resume", actor: "operator" },
-      { act: "suspend", actor: "operator", reason: "unpaid" },
-    ];
-    const acts = await pages(tenant, "/acts", 1);
-    expect(acts.map(({ id: _, at: __, ...act }) => act)).toEqual(shown);
-    expect(acts.every(({ at }) => Date.parse(at as string) > 0)).toBe(true);
-    await tenant.admin("DELETE");
-    expect(rowsOf(await tenant.admin("GET", "/acts"))[0]).toMatchObject({ act: "delete" });
-  });
-
-  it("of limits stands in the ledger with its reason", async () => {
-    const tenant = await holdfast.tenant();
-    await tenant.admin("PUT", "/allowances/tokens", { limit: 5, reason: "less" });
-    await tenant.admin("PUT", "/users/ada/allowances/tokens", { limit: 3, reason: "for Ada" });
-    const entries = rowsOf(await tenant.admin("GET", "/ledger?type=limit"));
-    expect(entries.map(({ detail }) => (detail as Row)["reason"])).toEqual(["less", "for Ada"]);
-  });
-
-  it.each([
-    ["/suspend", { reason: 5 }, "/reason"],
-    ["/suspend", { reason: "" }, "/reason"],
-    ["/resume", { why: "a" }, "/why"],
-    ["/resume", { reason: "a".repeat(501) }, "/reason"],
-  ])("with a body that is not right is 400 at %s %j", async (path, body, pointer) => {
-    const tenant = await holdfast.tenant();
-    const answer = await tenant.admin("POST", path, body);
-    expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
-    expect((answer.body["errors"] as Row[]).map((error) => error["pointer"])).toEqual([pointer]);
-    expect((await tenant.admin("GET")).body.state).toBe("active");
-  });
-});
-
-describe("the users of a tenant", () => {
-  it("are all listed by pages with what was taken of their limits", async () => {
-    const tenant = await holdfast.tenant({ userAllowance: { tokens: 100 } });
-    const longest = "\u{1F600}".repeat(200);
-    const names = ["ada", "Ada", "a b/c?", "%41", longest, `${longest.slice(2)}z`, "ünal", "'; --"];
-    for (const [i, user] of names.entries()) {
-      const id = await tenant.openReservation({ user, tokens: 10 + i });
-      if (i % 2 === 0) await tenant.settle(id, i);
-    }
-    await tenant.setLimit(7, { user: "only a limit" });
-    const users = await pages(tenant, "/users", 2);
-    expect(users.map(({ user }) => user).sort()).toEqual([...names, "only a limit"].sort());
-    for (const { user, balances } of users) expect(balances).toEqual(await tenant.balances(`user:${user as string}`));
-    const own = users.filter(({ ownLimits }) => (ownLimits as string[]).length > 0);
-    expect(own).toMatchObject([{ user: "only a limit", ownLimits: ["tokens"], balances: [{ limit: 7 }] }]);
-  });
-
-  it("are none of a new tenant, and stay listed of a deleted one", async () => {
-    const tenant = await holdfast.tenant();
-    expect((await tenant.admin("GET", "/users")).body).toEqual({ data: [], nextCursor: null });
-    await tenant.openReservation({ user: "ada" });
-    await tenant.admin("DELETE");
-    expect(rowsOf(await tenant.admin("GET", "/users"))).toMatchObject([{ user: "ada" }]);
-    const nobody = await holdfast.admin("GET", `/v1/admin/tenants/ten_${"0".repeat(26)}/users`);
-    expect(nobody.status).toBe(404);
-  });
-
-  it("have all their windows paged, however long their names are", async () => {
-    const tenant = await holdfast.tenant({ allowances: { tokens: { limit: 100 }, calls: { limit: 100 } } });
-    const user = "\u{1F600}".repeat(200);
-    await tenant.openReservation({ user, body: { amounts: { tokens: 1, calls: 1 } } });
-    const balances = await pages(tenant, `/balances?windows=all&scope=${encodeURIComponent(`user:${user}`)}`, 1);
-    expect(balances.map(({ unit }) => unit)).toEqual(["calls", "tokens"]);
   });
 });
 

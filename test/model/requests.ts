@@ -7,6 +7,7 @@ import {
   type KeyUse,
   type Outcome,
   type Refusal,
+  type UserAllowanceSetting,
 } from "#libs/ledger";
 import { useOf } from "../../apps/api/idempotency/key.js";
 import { PROBLEMS } from "../../apps/api/problems/table.js";
@@ -108,13 +109,20 @@ function configureRequest({ tenantId, change, key }: Configure): Partial<Sent> {
       const body = { delta: change.delta, reason: REASON };
       return { path: `${path}/allowances/${change.unit}/adjust`, body, key: key!.key };
     }
-    default: {
-      const { limit, period, timeZone, unit } = change;
-      const body = { limit: limit ?? "unlimited", ...(period && { period }), ...(timeZone && { timeZone }) };
-      const whose = change.change === "userAllowance" ? `/users/${encodeURIComponent(change.user)}` : "";
-      return { method: "PUT", path: `${path}${whose}/allowances/${unit}`, body };
+    case "userAllowance": {
+      const { user, unit, setting } = change;
+      const at = `${path}/users/${encodeURIComponent(user)}/allowances/${unit}`;
+      return setting
+        ? { method: "PUT", path: at, body: limitBody(setting) }
+        : { method: "DELETE", path: `${at}?reason=${encodeURIComponent(REASON)}`, body: undefined };
     }
+    case "allowance":
+      return { method: "PUT", path: `${path}/allowances/${change.unit}`, body: limitBody(change) };
   }
+}
+
+function limitBody({ limit, period, timeZone }: UserAllowanceSetting) {
+  return { limit: limit ?? "unlimited", ...(period && { period }), ...(timeZone && { timeZone }) };
 }
 
 /** Allowances as they may be sent; the reason goes with them. */

@@ -227,8 +227,9 @@ function changeShown(book: TenantBook, { change }: Configure, now: number): obje
     const balance = placeShown(book, tenantPlace(tenantId, settings, unit, now));
     return { unit, ...settingShown(settings.allowances[unit]!), balance };
   }
-  const { user, limit, period, timeZone } = change;
-  const own = lookUp(book.users.find(user)!, unit);
-  const balance = placeShown(book, userPlace(settings, user, own, unit, now));
-  return { user, unit, limit: limited(limit), period, timeZone, balance };
+  const { user, setting } = change;
+  const own = lookUp(book.users.find(user) ?? {}, unit);
+  const place = userPlace(settings, user, own, unit, now);
+  const { period, timeZone } = setting ?? { period: null, timeZone: null };
+  return { user, unit, limit: limited(place.limit), period, timeZone, balance: placeShown(book, place) };
 }

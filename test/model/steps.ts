@@ -84,16 +84,15 @@ const allowance = fc
       timeZone: given && given[1],
     })),
   );
-const own = fc
-  .record({
-    change: fc.constant("userAllowance" as const),
-    user: fc.constantFrom("ann", "bob:c", "a/b", "é %+&?#"),
-    unit,
-    limit,
-  })
-  .chain((change) =>
-    fc.option(zoned).map((given) => ({ ...change, period: given && given[0], timeZone: given && given[1] })),
-  );
+const ownSetting = fc
+  .tuple(limit, fc.option(zoned))
+  .map(([of, given]) => ({ limit: of, period: given && given[0], timeZone: given && given[1] }));
+const own = fc.record({
+  change: fc.constant("userAllowance" as const),
+  user: fc.constantFrom("ann", "bob:c", "a/b", "é %+&?#"),
+  unit,
+  setting: fc.option(ownSetting, { freq: 3 }),
+});
 const configure = fc.record({
   kind: fc.constant("configure" as const),
   change: fc.oneof<fc.Arbitrary<TenantChange>[]>(

@@ -60,11 +60,11 @@ export function placesOf(operation: Operation): Place[] {
   return [...parameters, ...bodies];
 }
 
-/** undefined: it names nothing, being a number or a choice. */
+/** undefined: it names nothing, being a number, a choice or why something is done. */
 function kindOf(operation: Operation, name: string, schema: Schema): Kind | undefined {
   const kind = idKind(operation, schema) ?? KINDS.find((known) => known === name);
   if (kind !== undefined) return kind;
-  if (schema.enum || schema.type === "integer") return undefined;
+  if (schema.enum || schema.type === "integer" || name === "reason") return undefined;
   throw new Error(`${operation.id}: the security tests do not know how to fill ${name}`);
 }
 

@@ -8,7 +8,10 @@ import { USERS } from "./workload.js";
 export function wrongSettings(known: Ledgered, changes: readonly SettingChange[], decidedAt: Instant): string[] {
   for (const change of changes) {
     known.settings = withSetting(known.settings, change);
-    if (change.kind === "user") known.own.set(`${change.user} ${change.unit}`, change.setting.limit);
+    if (change.kind !== "user") continue;
+    const whose = `${change.user} ${change.unit}`;
+    if (change.setting) known.own.set(whose, change.setting.limit);
+    else known.own.delete(whose);
   }
   const units = changes.flatMap(({ kind, unit }) => (kind === "userDefault" ? [unit] : []));
   return units.flatMap((unit) => unreached(known, unit, decidedAt));

@@ -1,5 +1,4 @@
 import type {
-  AllowanceSetting,
   Attempt,
   Balance,
   ChangedBalance,
@@ -139,7 +138,7 @@ export function apply(tables: TenantTables, writes: Writes): void {
 function applySetting(tables: TenantTables, change: SettingChange): void {
   const { users } = tables;
   if (change.kind !== "user") tables.settings = withSetting(tables.settings, change);
-  else users.set(change.user, { ...users.get(change.user), [change.unit]: change.setting });
+  else users.set(change.user, withUnit(users.get(change.user) ?? {}, change));
 }
 
 /** The settings after a change of an allowance or of a default; a user's own limit is none of them. */
@@ -156,10 +155,10 @@ export function withSetting(settings: TenantSettings, change: SettingChange): Te
   return { ...settings, [name]: change.limit === null ? others : { ...others, [unit]: change.limit } };
 }
 
-function withUnit(
-  allowances: Readonly<Record<string, AllowanceSetting>>,
-  { unit, setting }: { unit: string; setting: AllowanceSetting | null },
-): Record<string, AllowanceSetting> {
+function withUnit<Setting>(
+  allowances: Readonly<Record<string, Setting>>,
+  { unit, setting }: { unit: string; setting: Setting | null },
+): Record<string, Setting> {
   const { [unit]: _, ...others } = allowances;
   return setting ? { ...others, [unit]: setting } : others;
 }

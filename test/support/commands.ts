@@ -122,7 +122,14 @@ function settingsOf(tenantId: string) {
     setLimit: (limit: number | null, unit = "tokens"): Configure =>
       commandsOf(tenantId).configure({ change: "allowance", unit, limit, period: "none", timeZone: "UTC" }),
     setUserLimit: (user: string, limit: number | null, unit = "tokens"): Configure =>
-      commandsOf(tenantId).configure({ change: "userAllowance", user, unit, limit, period: null, timeZone: null }),
+      commandsOf(tenantId).configure({
+        change: "userAllowance",
+        user,
+        unit,
+        setting: { limit, period: null, timeZone: null },
+      }),
+    takeUserLimit: (user: string, unit = "tokens"): Configure =>
+      commandsOf(tenantId).configure({ change: "userAllowance", user, unit, setting: null }),
   };
 }
 

@@ -8,7 +8,8 @@ import { AdminRoutes } from "../http/routes.js";
 import { Operation } from "../openapi/operation.js";
 import { PrismaClient } from "../record/client.js";
 import { configureCommand } from "../tenants/configure.js";
-import { Payload } from "../validation/pipe.js";
+import { ReasonBody } from "../tenants/reason.dto.js";
+import { Filters, Payload } from "../validation/pipe.js";
 import { limitsOf } from "./limits.js";
 import { inOneMoment, partsOf, serviceAsSet, tenantServiceOf } from "./record.js";
 import { checkService, TenantServiceBody } from "./service.dto.js";
@@ -66,11 +67,12 @@ export class TenantServicesController {
   async remove(
     @IdParam("tenant") tenantId: string,
     @ServiceParam() service: string,
+    @Filters() { reason }: ReasonBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const { view } = await this.read(tenantId, service);
     const change = { change: "share", service, allowances: {}, flow: null } as const;
-    const outcome = await this.ledger.execute(configureCommand(tenantId, change));
+    const outcome = await this.ledger.execute(configureCommand(tenantId, change, { reason }));
     return outcome.type === "refused" ? answer(reply, outcome, 200) : view;
   }
 

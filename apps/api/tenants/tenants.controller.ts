@@ -68,8 +68,12 @@ export class TenantsController {
 
   @Delete(":tenantId")
   @Operation({ summary: "Delete a tenant: its keys end, its history stays", answer: TenantView })
-  remove(@IdParam("tenant") id: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
-    return this.configure(reply, id, { change: "state", state: "deleted" });
+  remove(
+    @IdParam("tenant") id: string,
+    @Filters() { reason }: ReasonBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    return this.configure(reply, id, { change: "state", state: "deleted" }, reason);
   }
 
   @Post(":tenantId/suspend")

@@ -1,6 +1,6 @@
-import { Get, Put, Res } from "@nestjs/common";
+import { Delete, Get, Put, Res } from "@nestjs/common";
 import type { FastifyReply } from "fastify";
-import { balanceView, Ledger, limitView, userPlace } from "#libs/ledger";
+import { balanceView, Ledger, limitView, userPlace, type UserAllowanceSetting } from "#libs/ledger";
 import { limitOfBody, UserAllowanceBody } from "../allowances/allowance.dto.js";
 import { UserAllowanceView } from "../allowances/allowance.view.js";
 import { balancesAt } from "../balances/list.js";
@@ -12,7 +12,8 @@ import { Operation } from "../openapi/operation.js";
 import { PrismaClient } from "../record/client.js";
 import { findOwnLimits, findTenant, recordNow } from "../record/tenants.js";
 import { configureCommand } from "../tenants/configure.js";
-import { Payload } from "../validation/pipe.js";
+import { ReasonBody } from "../tenants/reason.dto.js";
+import { Filters, Payload } from "../validation/pipe.js";
 
 /** The limits that single users have of their own, over the default of their tenant. */
 @AdminRoutes("tenants/:tenantId/users/:user/allowances")
@@ -42,15 +43,41 @@ export class UserAllowancesController {
 
   @Put(":unit")
   @Operation({ summary: "Set a user's own limit", answer: UserAllowanceView, problems: ["unit_unknown"] })
-  async set(
+  set(
     @IdParam("tenant") tenantId: string,
     @UserParam() user: string,
     @UnitParam() unit: string,
     @Payload() { limit, period, timeZone, reason }: UserAllowanceBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const own = { limit: limitOfBody(limit), period: period ?? null, timeZone: timeZone ?? null };
-    const change = { change: "userAllowance", user, unit, ...own } as const;
-    return answer(reply, await this.ledger.execute(configureCommand(tenantId, change, { reason })), 200);
+    const setting = { limit: limitOfBody(limit), period: period ?? null, timeZone: timeZone ?? null };
+    return this.configure(reply, tenantId, { user, unit, setting }, reason);
+  }
+
+  @Delete(":unit")
+  @Operation({
+    summary: "Take a user's own limit away: the tenant's default binds",
+    description: "Answers what binds now, also where there was no limit of its own. What was taken stays taken.",
+    answer: UserAllowanceView,
+    problems: ["unit_unknown"],
+  })
+  remove(
+    @IdParam("tenant") tenantId: string,
+    @UserParam() user: string,
+    @UnitParam() unit: string,
+    @Filters() { reason }: ReasonBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    return this.configure(reply, tenantId, { user, unit, setting: null }, reason);
+  }
+
+  private async configure(
+    reply: FastifyReply,
+    tenantId: string,
+    own: { user: string; unit: string; setting: UserAllowanceSetting | null },
+    reason: string | undefined,
+  ): Promise<object> {
+    const command = configureCommand(tenantId, { change: "userAllowance", ...own }, { reason });
+    return answer(reply, await this.ledger.execute(command), 200);
   }
 }

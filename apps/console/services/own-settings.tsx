@@ -5,8 +5,8 @@ import { BalanceBar } from "../data/balance-bar.js";
 import css from "../data/data.module.css";
 import { amount } from "../data/format.js";
 import type { Column } from "../data/paged-table.js";
-import { useAct, useGet } from "../data/use-get.js";
-import { ActDialog } from "../frame/act-dialog.js";
+import { useGet } from "../data/use-get.js";
+import { RemoveDialog } from "../frame/remove-dialog.js";
 import { BreakerTag } from "./breaker-tag.js";
 import { SettingsDialog } from "./settings-dialog.js";
 
@@ -56,7 +56,6 @@ interface ActionsProps {
 
 function OwnActions({ tenantId, settings }: ActionsProps) {
   const [open, setOpen] = useState<"edit" | "remove" | null>(null);
-  const { mutateAsync } = useAct();
   const { name } = settings;
   const close = (): void => setOpen(null);
   return (
@@ -69,15 +68,9 @@ function OwnActions({ tenantId, settings }: ActionsProps) {
       </Button>
       {open === "edit" && <OwnSettings tenantId={tenantId} settings={settings} onClose={close} />}
       {open === "remove" && (
-        <ActDialog
-          title={`Remove what is set at ${name}?`}
-          verb="Remove it"
-          danger
-          act={() => mutateAsync({ method: "DELETE", path: ownPath(tenantId, name) })}
-          onClose={close}
-        >
+        <RemoveDialog title={`Remove what is set at ${name}?`} path={ownPath(tenantId, name)} onClose={close}>
           <p>Only what bounds all tenants at the service then bounds this one.</p>
-        </ActDialog>
+        </RemoveDialog>
       )}
     </div>
   );

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Tenant } from "../api/types.js";
 import css from "../data/data.module.css";
-import { useAct } from "../data/use-get.js";
+import { useAct, withQuery } from "../data/use-get.js";
 import { ActDialog } from "../frame/act-dialog.js";
 import { ReasonField } from "../frame/text-field.js";
 import { EditTenant } from "./edit-tenant.js";
@@ -72,16 +72,15 @@ function StepDialog({ tenant, step, onClose }: DialogProps) {
   const { text, danger, meaning, method } = step;
   const path = `/v1/admin/tenants/${tenant.id}${step.path}`;
   const act = async (): Promise<void> => {
-    const body = reason.trim() === "" ? {} : { reason: reason.trim() };
-    await mutateAsync({ method, path, ...(method === "POST" && { body }) });
-    if (method === "DELETE") await navigate("/tenants");
+    const why = reason.trim();
+    if (method === "POST") return void (await mutateAsync({ method, path, body: why === "" ? {} : { reason: why } }));
+    await mutateAsync({ method, path: withQuery(path, { reason: why }) });
+    await navigate("/tenants");
   };
   return (
     <ActDialog title={`${text} ${tenant.name}?`} verb={text} danger={danger} act={act} onClose={onClose}>
       <p>{meaning}</p>
-      {method === "POST" && (
-        <ReasonField description="Stands in the journal of the tenant" value={reason} onChange={setReason} />
-      )}
+      <ReasonField description="Stands in the journal of the tenant" value={reason} onChange={setReason} />
     </ActDialog>
   );
 }

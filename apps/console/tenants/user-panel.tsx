@@ -7,6 +7,7 @@ import { limitText } from "../data/format.js";
 import { Loaded } from "../data/loaded.js";
 import { useGet, withQuery } from "../data/use-get.js";
 import { Panel } from "../frame/panel.js";
+import { RemoveDialog } from "../frame/remove-dialog.js";
 import { AllowanceDialog } from "./allowance-dialog.js";
 
 const REFRESH_MS = 5_000;
@@ -18,6 +19,7 @@ export function UserPanel({ tenant, user }: { readonly tenant: Tenant; readonly 
   const balances = useGet<Page<Balance>>(withQuery(`${base}/balances`, { scope: `user:${user}` }), REFRESH_MS);
   const own = useGet<Page<UserAllowance>>(path, REFRESH_MS);
   const [editing, setEditing] = useState<string | null>(null);
+  const [removing, setRemoving] = useState<string | null>(null);
   const ownIn = (unit: string) => own.data?.data.find((one) => one.unit === unit);
   return (
     <Panel title={`User ${user}`}>
@@ -35,6 +37,11 @@ export function UserPanel({ tenant, user }: { readonly tenant: Tenant; readonly 
                   <Button size="xs" variant="default" onClick={() => setEditing(balance.unit)}>
                     Own limit in {balance.unit} …
                   </Button>
+                  {ownIn(balance.unit) && (
+                    <Button size="xs" variant="default" onClick={() => setRemoving(balance.unit)}>
+                      Remove that in {balance.unit} …
+                    </Button>
+                  )}
                 </div>
               </div>
             ))}
@@ -49,6 +56,15 @@ export function UserPanel({ tenant, user }: { readonly tenant: Tenant; readonly 
           inherits
           onClose={() => setEditing(null)}
         />
+      )}
+      {removing !== null && (
+        <RemoveDialog
+          title={`Remove the own limit of ${user} in ${removing}?`}
+          path={`${path}/${removing}`}
+          onClose={() => setRemoving(null)}
+        >
+          <p>The limit that the tenant sets for each user then binds. What was taken stays taken.</p>
+        </RemoveDialog>
       )}
     </Panel>
   );

@@ -58,7 +58,13 @@ export interface ChangedBalance {
 export type SettingChange =
   /** An allowance of the tenant, or of the service whose book it is; null takes it away. */
   | { readonly kind: "tenant"; readonly unit: string; readonly setting: TenantSettings["allowances"][string] | null }
-  | { readonly kind: "user"; readonly user: string; readonly unit: string; readonly setting: UserAllowanceSetting }
+  /** A user's own limit; null takes it away. */
+  | {
+      readonly kind: "user";
+      readonly user: string;
+      readonly unit: string;
+      readonly setting: UserAllowanceSetting | null;
+    }
   /** A tenant's share of a service; null takes it away. */
   | {
       readonly kind: "service";

@@ -1,5 +1,5 @@
 import type { Amounts, Ask, Denial } from "#libs/plan";
-import type { AllowanceSetting, By, EndedPermit } from "./entities.js";
+import type { AllowanceSetting, By, EndedPermit, UserAllowanceSetting } from "./entities.js";
 import type { Grounds } from "./grounds.js";
 import type { Period } from "./window.js";
 
@@ -134,13 +134,13 @@ export type TenantChange =
       readonly allowances: Readonly<Record<string, AllowanceSetting>>;
       readonly flow: object | null;
     }
-  | ({
+  /** A user's own limit; null takes it away, and the tenant's default binds. */
+  | {
       readonly change: "userAllowance";
       readonly user: string;
       readonly unit: string;
-      readonly period: Period | null;
-      readonly timeZone: string | null;
-    } & Limit);
+      readonly setting: UserAllowanceSetting | null;
+    };
 
 export interface Configure extends OfTenant, By {
   readonly type: "configure";

@@ -176,9 +176,7 @@ describe("a user's own limit", () => {
           change: "userAllowance",
           user,
           unit: "tokens",
-          limit: 10,
-          period,
-          timeZone: period && "UTC",
+          setting: { limit: 10, period, timeZone: period && "UTC" },
         }),
       );
     own("ann", null);
@@ -188,6 +186,32 @@ describe("a user's own limit", () => {
     books.now += DAY;
     books.hold(10, { jobId: ann });
     expect(books.refused(books.commands.reserve(bob, 1)).denial?.scope).toEqual({ kind: "user", id: "bob" });
+  });
+
+  it("taken away leaves the user to the default, or to the tenant's limit alone, in the tenant's windows", () => {
+    const books = new Books({
+      allowances: { tokens: { limit: 1_000, period: "day", timeZone: "UTC" } },
+      userAllowance: { tokens: 50 },
+    });
+    const setting = { limit: 10, period: "month", timeZone: "UTC" } as const;
+    const ann = books.job({ user: "ann" });
+    books.done(books.commands.configure({ change: "userAllowance", user: "ann", unit: "tokens", setting }));
+    books.hold(10, { jobId: ann });
+    const away = books.done(books.commands.takeUserLimit("ann"));
+    expect(away).toMatchObject({ user: "ann", limit: 50, period: null, timeZone: null, balance: { limit: 50 } });
+    expect(books.book.changes.entries.at(-1)).toMatchObject({ type: "limit", detail: { from: 10, to: 50 } });
+    expect(books.book.users.find("ann")).toEqual({});
+    // What it took before counts in the month of its own.
+    expect(limitOf(books, ann)).toBe(50);
+    setDefault(books, null);
+    books.hold(900, { jobId: ann });
+  });
+
+  it("that there is not is taken away without a trace", () => {
+    const books = new Books({ userAllowance: { tokens: 50 } });
+    expect(books.done(books.commands.takeUserLimit("ann"))).toMatchObject({ limit: 50, balance: { limit: 50 } });
+    expect(books.book.changes.entries).toEqual([]);
+    expect(books.refused(books.commands.takeUserLimit("ann", "pages")).code).toBe("unit_unknown");
   });
 
   it("set to what it is changes nothing and answers the same", () => {

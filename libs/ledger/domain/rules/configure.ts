@@ -3,7 +3,7 @@ import type { Balance } from "../balance.js";
 import { balancesAt, tenantPlace, userPlace } from "../binding.js";
 import type { SettingChange, TenantBook } from "../book.js";
 import { done, refused, type Configure, type Outcome, type TenantChange } from "../commands.js";
-import type { Instant, Tenant, TenantSettings } from "../entities.js";
+import type { Instant, Tenant, TenantSettings, UserAllowanceSetting } from "../entities.js";
 import { balanceView, limitView, tenantView } from "../views.js";
 import { changeLimit } from "./limits.js";
 import { unitUnknown } from "./reserve.js";
@@ -156,24 +156,30 @@ function setUserAllowance(
   book: TenantBook,
   tenant: Tenant,
   command: Configure,
-  { user, unit, limit, period, timeZone }: Change<"userAllowance">,
+  { user, unit, setting }: Change<"userAllowance">,
   now: Instant,
 ): Outcome {
   const { settings } = book;
   if (!lookUp(settings.allowances, unit)) return unitUnknown(unit);
   const owns = book.users.find(user) ?? {};
   const before = lookUp(owns, unit);
-  const setting = { limit, period, timeZone };
-  const [balance] = balancesAt(book, [userPlace(settings, user, setting, unit, now)]);
+  const place = userPlace(settings, user, setting ?? undefined, unit, now);
+  const [balance] = balancesAt(book, [place]);
+  const { limit } = place;
+  const { period, timeZone } = setting ?? { period: null, timeZone: null };
   const answer = () => ({ user, unit, limit: limitView(limit), period, timeZone, balance: balanceView(balance!) });
-  if (before && before.limit === limit && before.period === period && before.timeZone === timeZone) {
-    return done(answer());
-  }
-  book.users.rows.set(user, { ...owns, [unit]: setting });
+  if (sameSetting(before, setting)) return done(answer());
+  const { [unit]: _, ...others } = owns;
+  book.users.rows.set(user, setting ? { ...owns, [unit]: setting } : others);
   const from = before ? before.limit : lookUp(settings.userAllowance, unit);
   changeLimit(book, command, balance!, { from, to: limit, now });
   book.reconfigure(tenant, [{ kind: "user", user, unit, setting }]);
   return done(answer());
+}
+
+function sameSetting(before: UserAllowanceSetting | undefined, setting: UserAllowanceSetting | null): boolean {
+  if (!before || !setting) return !before && !setting;
+  return (["limit", "period", "timeZone"] as const).every((name) => before[name] === setting[name]);
 }
 
 function allowanceView({ allowances }: TenantSettings, unit: string, balance: Balance): object {
