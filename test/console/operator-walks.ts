@@ -108,7 +108,7 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     expect(await seriousFindings(page)).toEqual([]);
     const { body } = await holdfast.admin("GET", `/v1/admin/tenants/${tenant.id}/users/ada/allowances`);
     expect(body["data"]).toMatchObject([{ unit: "tokens", limit: 4_000, period: null }]);
-    await button(page, "Remove that in tokens …").click();
+    await button(page, "Remove own limit in tokens …").click();
     await field(page, "Reason").fill("the trial is over");
     await button(page, "Remove it").click();
     await page.getByText("Limit 60,000", { exact: true }).waitFor();

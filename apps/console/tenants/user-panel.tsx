@@ -39,7 +39,7 @@ export function UserPanel({ tenant, user }: { readonly tenant: Tenant; readonly 
                   </Button>
                   {ownIn(balance.unit) && (
                     <Button size="xs" variant="default" onClick={() => setRemoving(balance.unit)}>
-                      Remove that in {balance.unit} …
+                      Remove own limit in {balance.unit} …
                     </Button>
                   )}
                 </div>

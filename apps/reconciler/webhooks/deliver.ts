@@ -18,7 +18,8 @@ const LOAD = `
 /** The record counts: two at once count both, and the last is whichever is noted last. */
 const NOTE = `
   UPDATE webhook_deliveries
-  SET state = CASE WHEN $4 THEN 'delivered' WHEN attempts + 1 >= $8 THEN 'failed' ELSE 'pending' END, attempts = attempts + 1, last_at = holdfast_now(), last_status = $5, last_error = $6,
+  SET state = CASE WHEN $4 THEN 'delivered' WHEN attempts + 1 >= $8 THEN 'failed' ELSE 'pending' END,
+    attempts = attempts + 1, last_at = holdfast_now(), last_status = $5, last_error = $6,
     look_at = holdfast_now() + $7::float8 * interval '1 millisecond'
   WHERE tenant_id = $1 AND id = $2 AND round = $3 AND state = 'pending'
   RETURNING state, attempts`;
