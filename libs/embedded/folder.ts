@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isAlive, startOf, stopProcess, worksOn } from "./process.js";
+import { isCollected, startOf, stopProcess, worksOn } from "./process.js";
 
 /** Another living process runs a server on this folder. */
 export class FolderInUseError extends Error {
@@ -74,14 +74,14 @@ function ownerOf(path: string): Owner | undefined {
 
 /**
  * Ends the server that an owner left behind when it was killed. Its pid file is removed only where the number belongs to a
- * stranger by now, next to which PostgreSQL would refuse to start: from a dead server's file PostgreSQL learns whether
- * some of its processes still work on the data.
+ * stranger by now, or to an ended process that nobody collects: next to either PostgreSQL would refuse to start. From a dead
+ * server's file it learns whether some of its processes still work on the data.
  */
 export async function endOrphan(folder: string, pidFile: string, signals: readonly NodeJS.Signals[]): Promise<void> {
   const pid = pidIn(pidFile);
-  if (pid === undefined || !isAlive(pid)) return;
+  if (pid === undefined) return;
   if (worksOn(pid, folder)) await stopProcess(pid, signals);
-  else rmSync(pidFile, { force: true });
+  if (!(await isCollected(pid))) rmSync(pidFile, { force: true });
 }
 
 function pidIn(file: string): number | undefined {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const pollMs = 20;
 const startTimeoutMs = 60_000;
+const collectTimeoutMs = 250;
 const maxLogBytes = 10 * 1024 * 1024;
 
 export interface Command {
@@ -85,12 +86,23 @@ export async function stopProcess(pid: number, signals: readonly NodeJS.Signals[
 }
 
 export function isAlive(pid: number): boolean {
+  return isThere(pid) && !isZombie(pid);
+}
+
+/** Whether nothing is left of the process. One that has ended is waited for a moment: its parent may be about to collect it. */
+export async function isCollected(pid: number): Promise<boolean> {
+  const deadline = performance.now() + collectTimeoutMs;
+  while (isThere(pid) && isZombie(pid) && performance.now() < deadline) await sleep(pollMs);
+  return !isThere(pid);
+}
+
+function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  return !isZombie(pid);
 }
 
 /** An ended process that its parent has not collected yet still takes signals; in a container that may be for ever. */

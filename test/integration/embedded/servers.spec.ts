@@ -1,9 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { FolderInUseError, isAlive, startPostgres, startRedis, stopProcess } from "#libs/embedded";
+import { serverAccount } from "../../../libs/embedded/account.js";
+import { eventually } from "../../support/record.js";
 import { freshFolder, startPrivateRedis } from "../../support/services.js";
 
 async function query(url: string, sql: string): Promise<unknown[]> {
@@ -73,6 +77,25 @@ describe("embedded servers", () => {
     const after = await startPostgres({ dataDir });
     expect(await query(after.url, "SELECT * FROM kept")).toEqual([]);
     await after.stop();
+  });
+
+  it("starts next to the pid file of an ended process that nobody collects", async () => {
+    const dataDir = freshFolder();
+    await (await startPostgres({ dataDir })).stop();
+    // PostgreSQL minds only what is of its own account.
+    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], {
+      stdio: ["ignore", "pipe", "inherit"],
+      ...serverAccount(),
+    });
+    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    writeFileSync(join(dataDir, "postgres/data/postmaster.pid"), line, { mode: 0o644 });
+    await eventually(async () => !isAlive(Number(line)));
+    expect(() => process.kill(Number(line), 0)).not.toThrow();
+    const after = await startPostgres({ dataDir });
+    expect(await query(after.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    await after.stop();
+    parent.kill("SIGKILL");
+    await once(parent, "close");
   });
 
   it("do not end their process by ending, also where their folder is gone by then", async () => {
