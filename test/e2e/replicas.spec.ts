@@ -84,9 +84,11 @@ const state =
   ({ tenant }) =>
     admin(0, "POST", `/v1/admin/tenants/${tenant}/${word}`);
 const limitTo =
-  (limit: number, of = ""): Doing =>
+  (limit: number, of = "", period?: string): Doing =>
   ({ tenant }) =>
-    admin(0, "PUT", `/v1/admin/tenants/${tenant}${of}/allowances/units`, { limit });
+    admin(0, "PUT", `/v1/admin/tenants/${tenant}${of}/allowances/units`, { limit, ...(period && { period }) });
+const takeOwnLimit: Doing = ({ tenant }) =>
+  admin(0, "DELETE", `/v1/admin/tenants/${tenant}/users/ann/allowances/units`);
 const end =
   (word: "close" | "cancel"): Doing =>
   ({ key, job }) =>
@@ -108,6 +110,13 @@ const changes: readonly Change[] = [
     from: 402,
     to: 201,
     change: limitTo(1_000_000, "/users/ann"),
+  },
+  {
+    name: "the default once a user's own limit in a period of its own is taken away",
+    before: limitTo(0, "/users/ann", "month"),
+    from: 402,
+    to: 201,
+    change: takeOwnLimit,
   },
   { name: "the close of the job", from: 201, to: 409, change: end("close") },
   { name: "the cancel of a job that copies denied", limit: 0, from: 402, to: 409, change: end("cancel") },
