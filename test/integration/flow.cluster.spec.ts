@@ -1,5 +1,6 @@
 import { Cluster } from "ioredis";
 import { Flow } from "#libs/flow";
+import { WAKE_CHANNEL } from "../../libs/flow/redis/keys.js";
 import { eventually } from "../support/record.js";
 import { startRedisCluster, type RedisCluster } from "../support/redis-servers.js";
 import { newService, permitOf, requestFor } from "./flow-fixtures.js";
@@ -60,5 +61,29 @@ describe("flow control over a cluster", () => {
     );
     await flows[0]!.finish(held, "succeeded", service);
     expect(permitOf(await waiting).store).toBe("shared");
+  });
+
+  it("wakes again who waits in another process after every connection that hears was cut", async () => {
+    const service = newService({ concurrency: 1, queue: { max: 10, maxWaitMs: 10_000 } });
+    const clients = cluster.nodes.map((node) => node.client());
+    const cut = () => Promise.all(clients.map((client) => client.call("CLIENT", "KILL", "TYPE", "pubsub")));
+    const heard = async () => {
+      const channels = await Promise.all(clients.map((client) => client.pubsub("CHANNELS", `${WAKE_CHANNEL}*`)));
+      return new Set(channels.flat()).size;
+    };
+    try {
+      await eventually(async () => (await heard()) === 2);
+      const held = permitOf(await flows[0]!.acquire(requestFor(service)));
+      const waiting = flows[1]!.acquire(requestFor(service), { waitMs: 10_000 });
+      await eventually(
+        async () => Object.keys((await flows[0]!.show(service.name, service.limits)).waiting).length === 1,
+      );
+      await cut();
+      await eventually(async () => (await heard()) === 2);
+      await flows[0]!.finish(held, "succeeded", service);
+      expect(permitOf(await waiting).store).toBe("shared");
+    } finally {
+      for (const client of clients) client.disconnect();
+    }
   });
 });
