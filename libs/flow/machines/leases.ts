@@ -1,21 +1,23 @@
 /**
- * Concurrency by leases: each attempt in flight has a place with a deadline of its own, in milliseconds. All leases are gone
- * through only when one of them may have ended, so that a permit costs the same beside a hundred thousand others.
+ * Concurrency by leases: each attempt in flight has a place with a deadline of its own, in milliseconds. They stand as they
+ * end, which is as they were taken unless the clock was set back, so that a permit costs the same beside a hundred
+ * thousand others.
  */
 export class Leases {
-  private readonly deadlines = new Map<string, number>();
-  /** The lease that was found to end first, and no lease ends before it. */
-  private first: { readonly id: string; readonly deadline: number } | null = null;
+  private deadlines = new Map<string, number>();
   /** No lease ends after it. */
   private latest = Number.NEGATIVE_INFINITY;
+  private inOrder = true;
 
   get size(): number {
     return this.deadlines.size;
   }
 
   hold(id: string, deadline: number): void {
+    this.deadlines.delete(id);
     this.deadlines.set(id, deadline);
-    this.note(id, deadline);
+    this.inOrder &&= deadline >= this.latest;
+    this.latest = Math.max(this.latest, deadline);
   }
 
   /**
@@ -23,12 +25,14 @@ export class Leases {
    * shows that the clock was set back; it is drawn in, so that a lost holder does not keep its place until the old time.
    */
   endOverdue(leaseMs: number, now: number): void {
-    if (this.first === null || (this.first.deadline > now && this.latest <= now + leaseMs)) return;
-    for (const [id, deadline] of this.deadlines) {
-      if (deadline <= now) this.deadlines.delete(id);
-      else if (deadline > now + leaseMs) this.deadlines.set(id, now + leaseMs);
+    for (const [id, deadline] of this.ordered()) {
+      if (deadline > now) break;
+      this.deadlines.delete(id);
     }
-    this.lookAgain();
+    const last = now + leaseMs;
+    if (this.latest <= last) return;
+    for (const [id, deadline] of this.deadlines) if (deadline > last) this.deadlines.set(id, last);
+    this.latest = last;
   }
 
   /**
@@ -37,10 +41,10 @@ export class Leases {
    */
   waitForPlace(limit: number, now: number): number | null {
     if (limit < 1) return null;
-    if (this.size < limit) return 0;
-    if (this.size > limit) return this.inOrder()[this.size - limit]![1] - now;
-    if (this.first === null || this.deadlines.get(this.first.id) !== this.first.deadline) this.lookAgain();
-    return this.first!.deadline - now;
+    let over = this.size - limit;
+    if (over < 0) return 0;
+    for (const deadline of this.ordered().values()) if (over-- === 0) return deadline - now;
+    return null;
   }
 
   /** Moves the deadline of a lease that still lives; one that ended stays ended. */
@@ -66,23 +70,17 @@ export class Leases {
 
   /** Those that live and end first, so many at most. */
   firstAt(most: number, now: number): string[] {
-    const entries = this.size > most ? this.inOrder() : [...this.deadlines];
-    const live = entries.filter(([, deadline]) => deadline > now);
-    return live.slice(0, most).map(([id]) => id);
+    const first: string[] = [];
+    for (const [id, deadline] of this.ordered()) {
+      if (first.length >= most) break;
+      if (deadline > now) first.push(id);
+    }
+    return first;
   }
 
-  private inOrder(): [string, number][] {
-    return [...this.deadlines].sort(([, a], [, b]) => a - b);
-  }
-
-  private lookAgain(): void {
-    this.first = null;
-    this.latest = Number.NEGATIVE_INFINITY;
-    for (const [id, deadline] of this.deadlines) this.note(id, deadline);
-  }
-
-  private note(id: string, deadline: number): void {
-    if (this.first === null || deadline < this.first.deadline) this.first = { id, deadline };
-    this.latest = Math.max(this.latest, deadline);
+  private ordered(): ReadonlyMap<string, number> {
+    if (!this.inOrder) this.deadlines = new Map([...this.deadlines].sort(([, a], [, b]) => a - b));
+    this.inOrder = true;
+    return this.deadlines;
   }
 }
