@@ -63,7 +63,7 @@ export function UserPanel({ tenant, user }: { readonly tenant: Tenant; readonly 
           path={`${path}/${removing}`}
           onClose={() => setRemoving(null)}
         >
-          <p>The limit that the tenant sets for each user then binds. What was taken stays taken.</p>
+          <p>What the tenant sets for each user then binds, if it sets anything. What was taken stays taken.</p>
         </RemoveDialog>
       )}
     </Panel>
