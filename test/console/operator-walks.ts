@@ -118,6 +118,28 @@ export const OPERATOR_WALKS: Readonly<Record<string, Walk>> = {
     expect(last).toMatchObject({ detail: { from: 4_000, to: 60_000, reason: "the trial is over" } });
   },
 
+  "deletes a tenant with a reason, and shows what it was without a button that would be refused": async (world) => {
+    const { holdfast, signedIn } = world;
+    const { id } = await holdfast.tenant();
+    const page = await signedIn(`/tenants/${id}`);
+    await button(page, "Another unit …").and(page.locator(":enabled")).waitFor();
+    await button(page, "Delete …").click();
+    await field(page, "Reason").fill("asked for it");
+    await button(page, "Delete").click();
+    await page.getByRole("heading", { name: "Tenants", exact: true }).waitFor();
+    for (const [path, name] of [
+      ["", "Another unit …"],
+      ["/keys", "New key …"],
+      ["/services", "At a service …"],
+      ["/users?user=ada", "Own limit in tokens …"],
+    ] as const) {
+      await page.goto(`${holdfast.url}/tenants/${id}${path}`);
+      await page.getByText(/Deleted by operator, .*: asked for it/).waitFor();
+      await button(page, name).and(page.locator(":disabled")).waitFor();
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+  },
+
   "makes a service and edits all that is set for it": async (world) => {
     const { holdfast, signedIn } = world;
     const page = await signedIn("/services");

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { NavLink, Route, Routes, useParams } from "react-router";
 import type { Tenant } from "../api/types.js";
 import css from "../data/data.module.css";
@@ -10,6 +11,7 @@ import { Nothing } from "../frame/nothing.js";
 import { useTitle } from "../frame/title.js";
 import { JobsPanel } from "../jobs/jobs-panel.js";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.js";
+import { Acting } from "./acting.js";
 import { ActsTab } from "./acts-tab.js";
 import { AllowancesTab } from "./allowances-tab.js";
 import { KeysTab } from "./keys-tab.js";
@@ -18,7 +20,7 @@ import { ServicesTab } from "./services-tab.js";
 import { TenantActions } from "./tenant-actions.js";
 import { EnforcementTag, StateTag } from "./tenant-tags.js";
 import { UsersTab } from "./users-tab.js";
-import { WhySuspended } from "./why-suspended.js";
+import { WhyNotActive } from "./why-not-active.js";
 
 const TABS = [
   { path: "", text: "Allowances" },
@@ -43,6 +45,7 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
   useTitle(tenant.name);
   const here = `/tenants/${tenant.id}`;
   const denials = placesOf(tenant.id);
+  const acting = (tab: ReactNode) => <Acting tenant={tenant}>{tab}</Acting>;
   return (
     <div className={css.stack}>
       <div className={css.head}>
@@ -54,7 +57,7 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
         <TenantActions tenant={tenant} />
       </div>
       <code className={css.muted}>{tenant.id}</code>
-      {tenant.state === "suspended" && <WhySuspended path={`${base}/acts`} />}
+      {tenant.state !== "active" && <WhyNotActive state={tenant.state} path={`${base}/acts`} />}
       <nav className={css.tabs} aria-label="Of this tenant">
         {TABS.map(({ path, text }) => (
           <NavLink key={path} to={path === "" ? here : `${here}/${path}`} end={path === ""}>
@@ -63,15 +66,15 @@ function Shown({ tenant, base }: { readonly tenant: Tenant; readonly base: strin
         ))}
       </nav>
       <Routes>
-        <Route index element={<AllowancesTab tenant={tenant} />} />
+        <Route index element={acting(<AllowancesTab tenant={tenant} />)} />
         <Route path="users" element={<UsersTab tenant={tenant} />} />
-        <Route path="keys" element={<KeysTab tenant={tenant} />} />
+        <Route path="keys" element={acting(<KeysTab tenant={tenant} />)} />
         <Route path="jobs" element={<JobsPanel path={`${base}/jobs`} to={`${here}/jobs`} />} />
         <Route path="denials" element={<DenialsPanel places={denials} />} />
         <Route path="denials/:denialId" element={<DenialTab places={denials} />} />
         <Route path="ledger" element={<LedgerPanel path={`${base}/ledger`} jobsOf={() => `${here}/jobs`} />} />
-        <Route path="webhooks" element={<WebhooksPanel path={`${base}/webhooks`} />} />
-        <Route path="services" element={<ServicesTab tenant={tenant} />} />
+        <Route path="webhooks" element={acting(<WebhooksPanel path={`${base}/webhooks`} />)} />
+        <Route path="services" element={acting(<ServicesTab tenant={tenant} />)} />
         <Route path="journal" element={<ActsTab path={`${base}/acts`} to={`${here}/jobs`} />} />
         <Route path="*" element={<Nothing />} />
       </Routes>

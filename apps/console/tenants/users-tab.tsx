@@ -6,6 +6,7 @@ import { BalanceBar } from "../data/balance-bar.js";
 import css from "../data/data.module.css";
 import { PagedTable, type Column } from "../data/paged-table.js";
 import { Panel } from "../frame/panel.js";
+import { Acting } from "./acting.js";
 import { UserPanel } from "./user-panel.js";
 
 const REFRESH_MS = 10_000;
@@ -36,7 +37,11 @@ export function UsersTab({ tenant }: { readonly tenant: Tenant }) {
   };
   return (
     <>
-      {user !== "" && <UserPanel key={user} tenant={tenant} user={user} />}
+      {user !== "" && (
+        <Acting tenant={tenant}>
+          <UserPanel key={user} tenant={tenant} user={user} />
+        </Acting>
+      )}
       <Panel title="Users">
         <form className={css.filters} onSubmit={submit}>
           <TextInput
