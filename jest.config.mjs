@@ -15,7 +15,6 @@ export default {
   globalSetup: "<rootDir>/test/support/services-start.mjs",
   globalTeardown: "<rootDir>/test/support/services-stop.mjs",
   testSequencer: "<rootDir>/test/support/slowest-first.mjs",
-  // More than the two cores that a run is meant for: many suites mostly wait, for leases, deadlines and processes.
-  maxWorkers: 3,
+  maxWorkers: 2,
   testTimeout: 30_000,
 };

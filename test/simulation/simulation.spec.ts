@@ -8,7 +8,7 @@ describe("simulated processes, stores, clients and faults", () => {
   it("keep every guarantee in 2 000 runs, and leave nobody without the room that is there", async () => {
     const { code, output } = await simulate(root, ["--seeds", "2000"]);
     expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^seeds +2000$/m) as unknown });
-  }, 300_000);
+  }, 600_000);
 
   it("are the same for the same seed, to the last step", async () => {
     const runs = async () => {
