@@ -3,8 +3,9 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Tenant } from "../api/types.js";
 import css from "../data/data.module.css";
-import { useAct, withQuery } from "../data/use-get.js";
+import { useAct } from "../data/use-get.js";
 import { ActDialog } from "../frame/act-dialog.js";
+import { RemoveDialog } from "../frame/remove-dialog.js";
 import { ReasonField } from "../frame/text-field.js";
 import { EditTenant } from "./edit-tenant.js";
 
@@ -12,7 +13,6 @@ interface Step {
   readonly text: string;
   readonly danger: boolean;
   readonly meaning: string;
-  readonly method: "POST" | "DELETE";
   readonly path: string;
 }
 
@@ -20,41 +20,47 @@ const SUSPEND: Step = {
   text: "Suspend",
   danger: true,
   meaning: "It gets nothing new. What runs may still charge, settle and release.",
-  method: "POST",
   path: "/suspend",
 };
 const RESUME: Step = {
   text: "Resume",
   danger: false,
   meaning: "Its keys get new work admitted again.",
-  method: "POST",
   path: "/resume",
 };
-const DELETE: Step = {
-  text: "Delete",
-  danger: true,
-  meaning:
-    "Its keys end for good, and this cannot be undone. What it holds returns at the deadlines; its history stays.",
-  method: "DELETE",
-  path: "",
-};
-
 export function TenantActions({ tenant }: { readonly tenant: Tenant }) {
-  const [step, setStep] = useState<Step | null>(null);
-  const [editing, setEditing] = useState(false);
+  // A step stays the one that was asked for, also when somebody else changes the state meanwhile.
+  const [open, setOpen] = useState<Step | "edit" | "delete" | null>(null);
+  const navigate = useNavigate();
   if (tenant.state === "deleted") return null;
+  const step = tenant.state === "active" ? SUSPEND : RESUME;
+  const close = (): void => setOpen(null);
   return (
     <div className={css.actions}>
-      <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+      <Button size="xs" variant="default" onClick={() => setOpen("edit")}>
         Edit …
       </Button>
-      {[tenant.state === "active" ? SUSPEND : RESUME, DELETE].map((one) => (
-        <Button key={one.text} size="xs" variant="default" onClick={() => setStep(one)}>
-          {one.text} …
-        </Button>
-      ))}
-      {step && <StepDialog tenant={tenant} step={step} onClose={() => setStep(null)} />}
-      {editing && <EditTenant tenant={tenant} onClose={() => setEditing(false)} />}
+      <Button size="xs" variant="default" onClick={() => setOpen(step)}>
+        {step.text} …
+      </Button>
+      <Button size="xs" variant="default" onClick={() => setOpen("delete")}>
+        Delete …
+      </Button>
+      {open === "edit" && <EditTenant tenant={tenant} onClose={close} />}
+      {typeof open === "object" && open && <StepDialog tenant={tenant} step={open} onClose={close} />}
+      {open === "delete" && (
+        <RemoveDialog
+          title={`Delete ${tenant.name}?`}
+          verb="Delete"
+          path={`/v1/admin/tenants/${tenant.id}`}
+          onGone={() => navigate("/tenants")}
+          onClose={close}
+        >
+          <p>
+            Its keys end for good, and this cannot be undone. What it holds returns at the deadlines; its history stays.
+          </p>
+        </RemoveDialog>
+      )}
     </div>
   );
 }
@@ -68,14 +74,10 @@ interface DialogProps {
 function StepDialog({ tenant, step, onClose }: DialogProps) {
   const [reason, setReason] = useState("");
   const { mutateAsync } = useAct<Tenant>();
-  const navigate = useNavigate();
-  const { text, danger, meaning, method } = step;
-  const path = `/v1/admin/tenants/${tenant.id}${step.path}`;
-  const act = async (): Promise<void> => {
-    const why = reason.trim();
-    if (method === "POST") return void (await mutateAsync({ method, path, body: why === "" ? {} : { reason: why } }));
-    await mutateAsync({ method, path: withQuery(path, { reason: why }) });
-    await navigate("/tenants");
+  const { text, danger, meaning } = step;
+  const act = () => {
+    const body = reason.trim() === "" ? {} : { reason: reason.trim() };
+    return mutateAsync({ method: "POST", path: `/v1/admin/tenants/${tenant.id}${step.path}`, body });
   };
   return (
     <ActDialog title={`${text} ${tenant.name}?`} verb={text} danger={danger} act={act} onClose={onClose}>
