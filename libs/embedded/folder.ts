@@ -81,7 +81,8 @@ export async function endOrphan(folder: string, pidFile: string, signals: readon
   const pid = pidIn(pidFile);
   if (pid === undefined) return;
   if (worksOn(pid, folder)) await stopProcess(pid, signals);
-  if (!(await isCollected(pid))) rmSync(pidFile, { force: true });
+  // One that nothing ended keeps its file: two servers on the same data would be worse than none.
+  if (!worksOn(pid, folder) && !(await isCollected(pid))) rmSync(pidFile, { force: true });
 }
 
 function pidIn(file: string): number | undefined {
