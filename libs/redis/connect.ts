@@ -5,6 +5,7 @@ import type { RedisAddress } from "./address.js";
 const SET_UP_MS = 1_000;
 /** A node that hangs keeps its connection: only a new map of the slots leads to its successor. */
 const SLOTS_EVERY_MS = 2_000;
+const AGAIN_MS = 100;
 
 export type RedisClient = Redis | Cluster;
 
@@ -58,7 +59,7 @@ export function serverOptions({ login, tls }: Pick<RedisAddress, "login" | "tls"
 
 function openServer(address: RedisAddress, scripts: RedisScripts): Redis {
   const { db, form } = address;
-  return new Redis({
+  const client = new Returning({
     ...serverOptions(address),
     ...(form === "sentinel" ? masterOf(address) : address.hosts[0]),
     db,
@@ -69,6 +70,28 @@ function openServer(address: RedisAddress, scripts: RedisScripts): Redis {
     reconnectOnError: (error) => (error.message.startsWith("READONLY") ? 1 : false),
     scripts: { ...scripts },
   });
+  client.on("end", () => client.comeBack());
+  return client;
+}
+
+/**
+ * A client that ends only when it is told to. Who hears of a failover while it asks Sentinels for the master gives that up,
+ * and ioredis then ends the client for good instead of trying again.
+ */
+class Returning extends Redis {
+  private told = false;
+
+  /** At its end; a try that fails ends it again. */
+  comeBack(): void {
+    setTimeout(() => {
+      if (!this.told) this.connect().catch(() => undefined);
+    }, AGAIN_MS).unref();
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) this.told = true;
+    super.disconnect(reconnect);
+  }
 }
 
 function masterOf({ hosts, master, sentinelLogin, tls }: RedisAddress) {

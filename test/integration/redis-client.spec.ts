@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
 import { openRedis, parseRedisUrl } from "#libs/redis";
 import { WAKE_CHANNEL } from "../../libs/flow/redis/keys.js";
 import { Wakes } from "../../libs/flow/redis/wakes.js";
@@ -44,5 +46,22 @@ describe("a client of Redis", () => {
       publisher.disconnect();
       await way.stop();
     }
+  });
+
+  it("comes back after its look for the server was given up, and ends when it is told to", async () => {
+    const client = clientOf(server.url) as Redis;
+    await eventually(async () => client.status === "ready");
+    // As a failover does that is heard of meanwhile.
+    const { connector } = client as unknown as { connector: { connect(...args: unknown[]): Promise<unknown> } };
+    const connect = connector.connect.bind(connector);
+    let givenUp = 0;
+    connector.connect = (...args) => ((givenUp += 1) > 2 ? connect(...args) : Promise.reject(new Error("given up")));
+    client.disconnect(true);
+    await eventually(async () => givenUp > 2 && client.status === "ready");
+    expect(await client.ping()).toBe("PONG");
+    client.disconnect();
+    await eventually(async () => client.status === "end");
+    await sleep(300);
+    expect(client.status).toBe("end");
   });
 });
