@@ -20,6 +20,7 @@ export async function takeLease(databaseUrl: string, task: TaskName): Promise<Le
     connectionString: databaseUrl,
     connectionTimeoutMillis: 3_000,
     query_timeout: ASK_MS,
+    application_name: "holdfast-lease",
   });
   client.on("error", () => undefined);
   try {

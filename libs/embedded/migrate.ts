@@ -46,7 +46,11 @@ interface AppliedRow {
  * Processes that start together wait for each other. Throws MigrationError; a failed migration leaves nothing behind.
  */
 export async function migrate(databaseUrl: string, migrationsDir: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: connectTimeoutMs });
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: "holdfast-migrate",
+  });
   await client.connect();
   try {
     await client.query(`SET lock_timeout = ${lockTimeoutMs}`);

@@ -84,9 +84,10 @@ describe("PostgreSQL over TLS", () => {
     expect((await holdfast.call(key, "POST", path, { amounts: { units: 1 } }, "k")).status).toBe(201);
     const run = await holdfast.call(holdfast.adminKey, "POST", "/v1/admin/reconcile", { tasks: ["expire", "audit"] });
     expect(run.status).toBe(200);
+    // Whoever is "starting" has not been let in yet: its name and its certificate are still unknown to the server.
     const { rows } = await operator.query<{ name: string; ssl: boolean; dn: string | null }>(
       `SELECT DISTINCT application_name AS name, ssl, client_dn AS dn FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)
-       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY 1`,
+       WHERE backend_type = 'client backend' AND state <> 'starting' AND pid <> pg_backend_pid() ORDER BY 1`,
     );
     expect(rows.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["holdfast", "holdfast-queue", "holdfast-reads"]),
