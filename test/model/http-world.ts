@@ -17,7 +17,7 @@ import {
   partsOf,
   otherUnderSameKey,
   refusedBefore,
-  requestOf,
+  instanceOf,
   type Got,
 } from "./requests.js";
 import { copiesOf, shapeIn, shapeOf, textOf } from "./shape.js";
@@ -193,7 +193,7 @@ export class HttpWorld {
       .filter((run) => !batched.includes(run))
       .map(async (run) => {
         const got = await run.tenant.client.send(this.turn++, run.command);
-        return [{ ...run, got, instance: requestOf(run.command).path }];
+        return [{ ...run, got, instance: instanceOf(run.command) }];
       });
     const all = (await Promise.all([...batches, ...single])).flat();
     const commands = runs.map(({ command }) => command);

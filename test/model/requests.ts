@@ -196,8 +196,13 @@ function setsAtService(command: Command): boolean {
   return command.type === "configure" && ["service", "share"].includes(command.change.change);
 }
 
-/** What the outcome looks like to the client; `instance` is the path of the request. */
-export function gotOf(command: Command, outcome: Outcome, instance = requestOf(command).path): Got {
+/** The path of its request, by which a problem names it: without the query. */
+export function instanceOf(command: Command): string {
+  return requestOf(command).path.replace(/\?.*/, "");
+}
+
+/** What the outcome looks like to the client. */
+export function gotOf(command: Command, outcome: Outcome, instance = instanceOf(command)): Got {
   if (outcome.type === "refused") return problemOf(outcome.refusal, instance);
   const creates = command.type === "reserve" ? !command.dryRun : ["createJob", "charge"].includes(command.type);
   const body = setsAtService(command) ? {} : (JSON.parse(JSON.stringify(outcome.answer)) as object);
