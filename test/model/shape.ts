@@ -54,7 +54,7 @@ export function shapeOf(book: TenantBook): Shape {
   return {
     tenant: plain(book.tenant!),
     settings: plain(book.settings),
-    users: plain(Object.fromEntries(book.users.rows)),
+    users: plain(Object.fromEntries([...book.users.rows].filter(([, own]) => Object.keys(own ?? {}).length > 0))),
     flows: plain(Object.fromEntries([...book.flows.rows].filter(([, row]) => row !== null))),
     jobs: rows(book.jobs),
     reservations: rows(book.reservations),
