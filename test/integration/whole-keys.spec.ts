@@ -1,4 +1,7 @@
 import pg from "pg";
+import { SESSION } from "../../libs/ledger/postgres/connection.js";
+import "../../libs/ledger/postgres/record.js";
+import { STATEMENTS } from "../../libs/ledger/postgres/sql.js";
 import { freshDatabase, type FreshDatabase } from "../support/services.js";
 
 let database: FreshDatabase;
@@ -8,8 +11,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  // As the connections of the ledger have it.
-  await client.query("SET enable_seqscan = off");
+  for (const [name, value] of Object.entries(SESSION)) await client.query(`SET ${name} = ${value}`);
 });
 afterAll(async () => {
   await client.end();
@@ -29,13 +31,24 @@ describe("a record of which nothing has been counted yet", () => {
     expect(keys.map(({ of }) => of)).toEqual(expect.arrayContaining(["jobs", "reservations", "balances", "attempts"]));
     for (const { of, columns } of keys) {
       const joined = columns.map((column) => `t.${column} = any_row.${column}`).join(" AND ");
-      const { rows } = await client.query<{ "QUERY PLAN": string }>(
-        `EXPLAIN SELECT t.* FROM (SELECT * FROM ${of} LIMIT 1) AS any_row JOIN ${of} t ON ${joined}`,
-      );
-      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      const plan = await planOf(`SELECT t.* FROM (SELECT * FROM ${of} LIMIT 1) AS any_row JOIN ${of} t ON ${joined}`);
       // Any index will do that the whole key is sought in.
       const [sought] = /Index Cond: .*/.exec(plan.slice(plan.indexOf(` on ${of} t `))) ?? [plan];
       expect({ of, sought: columns.filter((column) => !sought.includes(`(${column} = `)) }).toEqual({ of, sought: [] });
     }
   });
+
+  it("is searched by all that a statement of the ledger joins by, never row by row", async () => {
+    const statements = [...STATEMENTS].filter(([, text]) => !["BEGIN", "COMMIT", "ROLLBACK"].includes(text));
+    expect(statements.length).toBeGreaterThan(30);
+    for (const [name, text] of statements) {
+      const plan = await planOf(text);
+      expect({ name, plan }).toEqual({ name, plan: expect.not.stringMatching(/Join Filter|Seq Scan|Hash Join|Merge/) });
+    }
+  });
 });
+
+async function planOf(sql: string): Promise<string> {
+  const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (GENERIC_PLAN) ${sql}`);
+  return rows.map((row) => row["QUERY PLAN"]).join("\n");
+}

@@ -13,7 +13,7 @@ export interface ConnectionOptions {
  * Every statement finds a few rows by their keys in tables of any size: one plan, index and nested loop, is right for
  * good. Planning each execution anew, or once for tables that were empty then, costs more than the statements do.
  */
-const SESSION = {
+export const SESSION = {
   plan_cache_mode: "force_generic_plan",
   enable_seqscan: "off",
   enable_hashjoin: "off",

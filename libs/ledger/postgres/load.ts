@@ -10,7 +10,7 @@ import {
 } from "../domain/index.js";
 import type { KnownFacts, ReservationFacts } from "./facts.js";
 import * as row from "./rows.js";
-import { rowsOf, statement } from "./sql.js";
+import { rowsOf, sought, statement } from "./sql.js";
 
 const WANTED = `unnest($1::text[], $2::text[]) AS w(tenant_id, id)`;
 
@@ -30,7 +30,7 @@ export const PAGE_BALANCES = statement(
 export const FIND_OWN_LIMITS = statement(
   "own_limits",
   `SELECT ${row.ALLOWANCE} FROM ${WANTED}
-   JOIN allowances a ON a.tenant_id = w.tenant_id AND a.kind = 'user' AND a.scope_id = w.id`,
+   CROSS JOIN ${sought("allowances a", "a.tenant_id = w.tenant_id AND a.kind = 'user' AND a.scope_id = w.id")}`,
 );
 export const FIND_SETTINGS = statement(
   "settings",
@@ -75,10 +75,11 @@ const FIND_DESCENDANTS = statement(
   `WITH RECURSIVE below(id) AS (
      SELECT c.id FROM jobs c WHERE c.tenant_id = $1 AND c.parent_id = $2 AND c.state = 'open'
      UNION ALL
-     SELECT c.id FROM below b JOIN jobs c ON c.tenant_id = $1 AND c.parent_id = b.id AND c.state = 'open'
+     SELECT c.id FROM below b
+     CROSS JOIN ${sought("jobs c", "c.tenant_id = $1 AND c.parent_id = b.id AND c.state = 'open'")}
    )
    SELECT ${row.JOB} FROM (SELECT id FROM below LIMIT ${MOST_DESCENDANTS + 1}) AS b
-   JOIN jobs j ON j.tenant_id = $1 AND j.id = b.id`,
+   CROSS JOIN ${sought("jobs j", "j.tenant_id = $1 AND j.id = b.id")}`,
 );
 /** Of a service as a whole in its own book, of a tenant at it in the tenant's. */
 const FIND_FLOWS = statement(
@@ -92,7 +93,7 @@ const FIND_FLOWS = statement(
 const FIND_USER_BALANCES = statement(
   "user_balances",
   `SELECT ${row.BALANCE} FROM ${WANTED}
-   JOIN balances b ON b.tenant_id = w.tenant_id AND b.kind = 'user' AND b.unit = w.id`,
+   CROSS JOIN ${sought("balances b", "b.tenant_id = w.tenant_id AND b.kind = 'user' AND b.unit = w.id")}`,
 );
 
 /** Fills the books with the rows that are wanted, all statements in one flight; what does not exist becomes null. */

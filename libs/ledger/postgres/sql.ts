@@ -7,8 +7,22 @@ export interface Statement {
   readonly text: string;
 }
 
+/** All of them, by name. */
+export const STATEMENTS = new Map<string, string>();
+
 export function statement(name: string, text: string): Statement {
+  STATEMENTS.set(name, text);
   return { name: `hf_${name}`, text };
+}
+
+/**
+ * The rows of `table` (with an alias) for each row before it in a join, sought by all of `condition`. The planner would
+ * otherwise pull a part of it out of the join wherever it believes the table to be small: and then walk through all rows
+ * of a tenant for each that is wanted, for as long as it keeps the plan.
+ */
+export function sought(table: string, condition: string): string {
+  const [, alias] = table.split(" ");
+  return `LATERAL (SELECT * FROM ${table} WHERE ${condition} OFFSET 0) AS ${alias}`;
 }
 
 /** Runs a prepared statement; rows are arrays, in the order of the select list. @throws RecordUnreachable */

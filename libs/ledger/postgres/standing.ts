@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Plan } from "../domain/index.js";
 import type { ChildRow, ChildStanding } from "../protocol/ports.js";
 import { columnsOf } from "./load.js";
-import { rowsOf, statement } from "./sql.js";
+import { rowsOf, sought, statement } from "./sql.js";
 
 type Columns = [
   number,
@@ -23,7 +23,7 @@ const FIND_STANDINGS = statement(
      (extract(epoch FROM r.expires_at - holdfast_now()) * 1000)::float8, a.charged, a.succeeded
    FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS w(tenant_id, id, child, n)
    JOIN reservations r ON r.tenant_id = w.tenant_id AND r.id = w.id
-   JOIN jobs j ON j.tenant_id = r.tenant_id AND j.id = r.job_id
+   CROSS JOIN ${sought("jobs j", "j.tenant_id = r.tenant_id AND j.id = r.job_id")}
    JOIN tenants t ON t.id = r.tenant_id
    CROSS JOIN LATERAL (
      SELECT max(attempt) AS charged, bool_or(outcome = 'succeeded') AS succeeded
