@@ -23,12 +23,14 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const levels = values["in-flight"].split(",").map(Number);
+const pairLevels = levels.filter((n) => n <= 64);
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
 chmodSync(folder, 0o755);
 const lines: Line[] = [];
 /** Two requests, counted as one. */
 const PAIR = "permit + finish";
+const LEAST_PAIR = "least of such a pair";
 const echoRates = new Map<number, number>();
 
 async function main(): Promise<void> {
@@ -38,9 +40,10 @@ async function main(): Promise<void> {
     await migrate(postgres.url, fileURLToPath(new URL("../../../prisma/migrations", import.meta.url)));
     console.log(`${cpus().length} × ${cpus()[0]!.model}, Node ${process.version}, ${seconds} s a figure\n${HEADER}`);
     await baselines(postgres.url, postgres.pid);
-    for (const url of redis ? [redis.url, "off"] : ["off"]) {
-      await subject(postgres.url, url, [postgres.pid, ...(redis ? [redis.pid] : [])]);
-    }
+    const serverPids = [postgres.pid, ...(redis ? [redis.pid] : [])];
+    const redisUrls = redis ? [redis.url, "off"] : ["off"];
+    for (const url of redisUrls) await least(postgres.url, url, serverPids);
+    for (const url of redisUrls) await subject(postgres.url, url, serverPids);
     if (!values.permits) console.log(`\n${goals().map(goalLine).join("\n")}`);
   } finally {
     await redis?.stop();
@@ -64,6 +67,16 @@ async function baselines(databaseUrl: string, postgresPid: number): Promise<void
     oneTo(rowLock.url, "/reserve", body),
   );
   await rowLock.stop();
+}
+
+async function least(databaseUrl: string, redisUrl: string, serverPids: readonly number[]): Promise<void> {
+  const server = await startProgram("./least-server.js", [databaseUrl, redisUrl]);
+  const target = new Target(server.url);
+  const at = { redis: redisUrl !== "off", tenants: 1, pids: [server.pid, ...serverPids], levels: pairLevels };
+  const tenant = { id: "anyone", target, headers: {}, jobs: [] };
+  await series(LEAST_PAIR, at, requests.permitAndFinish([{ tenant, id: "any" }]));
+  await target.close();
+  await server.stop();
 }
 
 function oneTo(url: string, path: string, body: object): Request {
@@ -91,7 +104,7 @@ async function subject(databaseUrl: string, redisUrl: string, serverPids: readon
   const hot = values.permits ? await holdfast.tenants(1, 64) : await operations(holdfast, 1, at);
   if (!values.permits) await operations(holdfast, Number(values.tenants), at);
   await holdfast.service();
-  const permits = { ...at, tenants: 1, levels: levels.filter((n) => n <= 64) };
+  const permits = { ...at, tenants: 1, levels: pairLevels };
   await series(PAIR, permits, requests.permitAndFinish(await holdsOf(hot)));
   if (redis && !values.permits) await withHistory(databaseUrl, hot, at);
   await holdfast.close();
@@ -136,7 +149,8 @@ async function series(what: string, { redis, tenants, pids, levels }: Setting, r
     if (what === "echo") echoRates.set(inFlight, result.rate);
     lines.push(line);
     const echo = echoRates.get(inFlight)!;
-    console.log(row(line, echo) + (what === PAIR ? `, as two requests ${((2 * result.rate) / echo).toFixed(3)}` : ""));
+    const isPair = what === PAIR || what === LEAST_PAIR;
+    console.log(row(line, echo) + (isPair ? `, as two requests ${((2 * result.rate) / echo).toFixed(3)}` : ""));
   }
 }
 
