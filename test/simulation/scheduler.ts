@@ -1,3 +1,5 @@
+import { nextTick } from "node:process";
+
 /** Whatever runs code: a process or a server. What is due for one that is dead is dropped; a paused one gets it later. */
 export interface Actor {
   readonly name: string;
@@ -54,7 +56,7 @@ export class Scheduler {
       this.now = due.at;
       this.steps += 1;
       due.run();
-      await new Promise(setImmediate);
+      await new Promise<void>((resolve) => nextTick(resolve));
       if (isOver()) return;
     }
   }

@@ -16,12 +16,12 @@ import type {
 } from "#libs/ledger";
 
 const run = randomBytes(4).toString("hex");
-let made = 0;
+let names = 0;
 
 /** An id or key that nobody else made: specs that run one after another share a Redis. */
 export function fresh(prefix: string): string {
-  made += 1;
-  return `${prefix}_${run}${made.toString().padStart(6, "0")}`;
+  names += 1;
+  return `${prefix}_${run}${names.toString().padStart(6, "0")}`;
 }
 
 /** An idempotency key with the digest of its request. */
@@ -40,8 +40,18 @@ export function plan(children: number, attempts: number, attemptCost: Tokens): A
   return { children, attempts, attemptCost: amountsOf(attemptCost) };
 }
 
-/** The commands of one tenant, with what a test does not care about filled in. */
-export function commandsOf(tenantId: string) {
+const made = new Map<string, Commands>();
+
+/** The commands of one tenant, with what a test does not care about filled in. Asked for so often that they are kept. */
+export function commandsOf(tenantId: string): Commands {
+  const known = made.get(tenantId) ?? make(tenantId);
+  made.set(tenantId, known);
+  return known;
+}
+
+export type Commands = ReturnType<typeof make>;
+
+function make(tenantId: string) {
   return {
     ...jobsOf(tenantId),
     ...settingsOf(tenantId),
@@ -132,8 +142,6 @@ function settingsOf(tenantId: string) {
       commandsOf(tenantId).configure({ change: "userAllowance", user, unit, setting: null }),
   };
 }
-
-export type Commands = ReturnType<typeof commandsOf>;
 
 function isAsk(ask: Tokens | Ask): ask is Ask {
   return (
