@@ -183,7 +183,12 @@ export class ValidValues {
     const owner = this.random.chance(5) ? this.random.pick(this.world.tenants) : this.owner;
     const ids = owner.ids[kind];
     if (ids.length === 0) return `${kind}_${"0".repeat(26)}`;
-    // Deliveries go with their webhook, permits with their reservation, and those do not live for long here.
-    return (kind === "dlv" || kind === "att") && this.random.chance(80) ? ids.at(-1)! : this.random.pick(ids);
+    return this.random.chance(NEWEST[kind]) ? ids.at(-1)! : this.random.pick(ids);
   }
 }
+
+/**
+ * In how many of a hundred the newest is named: deliveries go with their webhook, permits with their reservation, that with
+ * its job, and none of those lives for long here.
+ */
+const NEWEST = { key: 0, job: 60, rsv: 70, att: 80, dlv: 80, dny: 0 };
