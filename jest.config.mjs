@@ -16,5 +16,6 @@ export default {
   globalTeardown: "<rootDir>/test/support/services-stop.mjs",
   testSequencer: "<rootDir>/test/support/slowest-first.mjs",
   maxWorkers: 2,
+  maxConcurrency: 2,
   testTimeout: 30_000,
 };
