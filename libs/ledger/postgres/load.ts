@@ -211,9 +211,11 @@ async function loadSettings(client: pg.ClientBase, books: Books, wants: readonly
 
 async function loadUsers(client: pg.ClientBase, books: Books, wants: readonly Row[]): Promise<void> {
   const rows = await rowsOf<row.AllowanceColumns>(client, FIND_OWN_LIMITS, columnsOf(wants));
-  for (const { tenantId, id } of wants) {
-    const own = rows.filter(([tenant, , user]) => tenant === tenantId && user === id);
-    books.get(tenantId)!.users.fill(id, row.ownLimitsOf(own));
+  // A change of the tenant's default asks for all of its users at once.
+  const found = new Map<string, row.AllowanceColumns[]>(wants.map((want) => [rowKey(want), []]));
+  for (const columns of rows) found.get(rowKey({ tenantId: columns[0], id: columns[2] }))!.push(columns);
+  for (const want of wants) {
+    books.get(want.tenantId)!.users.fill(want.id, row.ownLimitsOf(found.get(rowKey(want))!));
   }
 }
 
