@@ -101,7 +101,8 @@ async function decideAll(
       const command = commands[i]!;
       const result = tryDecide(books.get(command.tenantId)!, command, transaction.now);
       if (!(result instanceof NotLoaded)) outcomes[i] = result;
-      else wants.push(...result.wants);
+      // One by one: the end of a large tree wants more rows than a call takes arguments.
+      else for (const want of result.wants) wants.push(want);
       return result instanceof NotLoaded;
     });
     if (wants.length > 0) await transaction.load(books, wants);

@@ -101,9 +101,11 @@ function assign(limits: Record<string, number>, unit: string, limit: number | nu
 /** The current balances of users whose limit is not the one that these settings, or their own, set for them. */
 function outdatedUsers(book: TenantBook, settings: TenantSettings, unit: string, now: Instant) {
   const balances = book.userBalances(unit);
-  const owns = book.users.findAll(balances.map(({ scope }) => scope.id));
-  return balances.flatMap((balance, i) => {
-    const { key, limit: to } = userPlace(settings, balance.scope.id, lookUp(owns[i] ?? {}, unit), unit, now);
+  const users = [...new Set(balances.map(({ scope }) => scope.id))];
+  const owns = new Map(book.users.findAll(users).map((own, i) => [users[i], own]));
+  return balances.flatMap((balance) => {
+    const user = balance.scope.id;
+    const { key, limit: to } = userPlace(settings, user, lookUp(owns.get(user) ?? {}, unit), unit, now);
     if (key !== balance.key) return [];
     // Also one that needs no change: a change that is repeated tells the copies of it again.
     book.consulted.set(key, balance);

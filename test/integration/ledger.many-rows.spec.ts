@@ -1,0 +1,62 @@
+import type { Command, Ledger } from "#libs/ledger";
+import { commandsOf } from "../support/commands.js";
+import { answerOf } from "../support/outcomes.js";
+import { TestRecord } from "../support/record.js";
+
+let record: TestRecord;
+let ledger: Ledger;
+
+beforeAll(async () => {
+  record = await TestRecord.start();
+  ledger = record.open({ commitTimeoutMs: 60_000 });
+});
+afterEach(() => record.expectSound());
+afterAll(() => record.stop());
+
+const timed = async (command: Command): Promise<number> => {
+  const start = performance.now();
+  answerOf(await ledger.execute(command));
+  return performance.now() - start;
+};
+
+it("ends a tree of thousands of jobs in many units at once", async () => {
+  const units = Array.from({ length: 16 }, (_, i) => [`unit_${i}`, 1_000] as const);
+  const tenantId = await record.newTenant({ allowances: Object.fromEntries(units) });
+  const commands = commandsOf(tenantId);
+  const root = answerOf(await ledger.execute(commands.createJob()))["id"] as string;
+  await record.sql(
+    `INSERT INTO jobs (tenant_id, id, labels, allowance, state, parent_id, ancestors, created_at)
+     SELECT $1, 'job_' || n, '{}', '{}', 'open', $2::text, ARRAY[$2::text], holdfast_now() FROM generate_series(1, 9000) n`,
+    [tenantId, root],
+  );
+  expect(answerOf(await ledger.execute(commands.endJob(root, "cancelled")))).toMatchObject({ state: "cancelled" });
+  const states = await record.sql("SELECT state, count(*) FROM jobs WHERE tenant_id = $1 GROUP BY 1", [tenantId]);
+  expect(states).toEqual([{ state: "cancelled", count: 9_001 }]);
+});
+
+it("changes the default of many users as fast where each has a limit of its own", async () => {
+  const users = 20_000;
+  const [plain, own] = await Promise.all([usersOf(users), usersOf(users)]);
+  await record.sql(
+    `INSERT INTO allowances (tenant_id, kind, scope_id, unit, limit_amount)
+     SELECT $1, 'user', 'user_' || n, 'tokens', 10 FROM generate_series(1, ${users}) n`,
+    [own],
+  );
+  // Nobody's limit changes: what is measured is how they are found.
+  const patch = (tenantId: string) =>
+    commandsOf(tenantId).configure({ change: "patch", userAllowance: { tokens: 10 } });
+  const [plainMs, ownMs] = [await timed(patch(plain)), await timed(patch(own))];
+  expect(ownMs).toBeLessThan(5 * plainMs);
+});
+
+/** A tenant whose users all have taken something, and stand at the default. */
+async function usersOf(users: number): Promise<string> {
+  const tenantId = await record.newTenant({ userAllowance: { tokens: 10 } });
+  await record.sql(
+    `INSERT INTO balances (tenant_id, key, kind, scope_id, unit, "window", limit_amount, reserved, spent, version)
+     SELECT $1, 'user:user_' || n || ':tokens:none', 'user', 'user_' || n, 'tokens', 'none', 10, 0, 0, 1
+     FROM generate_series(1, ${users}) n`,
+    [tenantId],
+  );
+  return tenantId;
+}
