@@ -1,4 +1,7 @@
 import type { Command, Ledger } from "#libs/ledger";
+import { PERIODS, windowAt } from "../../libs/ledger/domain/window.js";
+import "../../libs/ledger/postgres/record.js";
+import { STATEMENTS } from "../../libs/ledger/postgres/sql.js";
 import { commandsOf } from "../support/commands.js";
 import { answerOf } from "../support/outcomes.js";
 import { TestRecord } from "../support/record.js";
@@ -47,6 +50,25 @@ it("changes the default of many users as fast where each has a limit of its own"
     commandsOf(tenantId).configure({ change: "patch", userAllowance: { tokens: 10 } });
   const [plainMs, ownMs] = [await timed(patch(plain)), await timed(patch(own))];
   expect(ownMs).toBeLessThan(5 * plainMs);
+});
+
+it("looks through the windows of users that may not be over, however many there were", async () => {
+  const tenantId = await record.newTenant({ allowances: { tokens: 1_000 } });
+  const [{ now }] = (await record.sql<{ now: number }>(
+    "SELECT extract(epoch FROM holdfast_now())::float8 * 1000 AS now",
+  )) as [{ now: number }];
+  const zones = ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/St_Johns", "Asia/Kolkata"];
+  const current = new Set(PERIODS.flatMap((period) => zones.map((zone) => windowAt(period, zone, now).id)));
+  const hours = Array.from({ length: 2_000 }, (_, i) => windowAt("hour", "UTC", now - i * 3_600_000).id);
+  await record.sql(
+    `INSERT INTO balances (tenant_id, key, kind, scope_id, unit, "window", limit_amount, reserved, spent, version)
+     SELECT $1, 'user:ann:tokens:' || w, 'user', 'ann', 'tokens', w, 10, 0, 0, 1 FROM unnest($2::text[]) w`,
+    [tenantId, [...new Set([...current, ...hours])]],
+  );
+  const rows = await record.sql<{ key: string }>(STATEMENTS.get("user_balances")!, [[tenantId], ["tokens"]]);
+  const found = rows.map(({ key }) => key);
+  expect(found).toEqual(expect.arrayContaining([...current].map((window) => `user:ann:tokens:${window}`)));
+  expect(found.length).toBeLessThan(current.size + 48);
 });
 
 /** A tenant whose users all have taken something, and stand at the default. */

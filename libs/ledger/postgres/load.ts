@@ -90,10 +90,23 @@ const FIND_FLOWS = statement(
    SELECT w.tenant_id, s.name, s.settings FROM ${WANTED}
      JOIN services s ON s.name = w.id AND w.tenant_id = '${serviceBookId("")}' || s.name`,
 );
+/** The longest that a window of each period lasts, and more. */
+const LONGEST = { hour: "3 hours", day: "3 days", week: "10 days", month: "40 days" };
+/** Those of windows that may not be over: nothing sets a limit in another one, and there are as many as hours have passed. */
 const FIND_USER_BALANCES = statement(
   "user_balances",
-  `SELECT ${row.BALANCE} FROM ${WANTED}
-   CROSS JOIN ${sought("balances b", "b.tenant_id = w.tenant_id AND b.kind = 'user' AND b.unit = w.id")}`,
+  `WITH since AS MATERIALIZED (
+     SELECT ${Object.entries(LONGEST)
+       .map(([period, span]) => `'${period}@' || to_char(now - interval '${span}', 'YYYY-MM-DD') AS ${period}`)
+       .join(", ")}
+     FROM (SELECT holdfast_now() AT TIME ZONE 'UTC' AS now) AS clock
+   )
+   SELECT ${row.BALANCE} FROM ${WANTED} CROSS JOIN since
+   CROSS JOIN ${sought(
+     "balances b",
+     `b.tenant_id = w.tenant_id AND b.kind = 'user' AND b.unit = w.id AND b."window" COLLATE "C" >=
+        CASE left(b."window", 1) WHEN 'h' THEN hour WHEN 'd' THEN day WHEN 'w' THEN week WHEN 'm' THEN month ELSE 'none' END`,
+   )}`,
 );
 
 /** Fills the books with the rows that are wanted, all statements in one flight; what does not exist becomes null. */
