@@ -16,11 +16,16 @@ beforeAll(async () => {
 afterEach(() => record.expectSound());
 afterAll(() => record.stop());
 
-const timed = async (command: Command): Promise<number> => {
-  const start = performance.now();
-  answerOf(await ledger.execute(command));
-  return performance.now() - start;
-};
+/** The shortest of three times, milliseconds. */
+async function timed(command: Command): Promise<number> {
+  const times: number[] = [];
+  while (times.length < 3) {
+    const start = performance.now();
+    answerOf(await ledger.execute(command));
+    times.push(performance.now() - start);
+  }
+  return Math.min(...times);
+}
 
 it("ends a tree of thousands of jobs in many units at once", async () => {
   const units = Array.from({ length: 16 }, (_, i) => [`unit_${i}`, 1_000] as const);
