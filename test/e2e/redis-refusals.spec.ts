@@ -73,7 +73,7 @@ async function expectRefused(url: string, problem: RegExp): Promise<Ended> {
 }
 
 describe("the start is refused in one line that names HOLDFAST_REDIS_URL", () => {
-  it.each<[string, () => string, RegExp]>([
+  it.concurrent.each<[string, () => string, RegExp]>([
     ["for an address of no known form", () => "redis+pool://h", /must be a URL/],
     ["for a bad port", () => "redis://h:99999", /has a port/],
     ["for a file that cannot be read", () => `rediss://${at(secured)}?ca=/no/such.pem`, /cannot be read \(ENOENT\)/],
@@ -146,7 +146,7 @@ async function listener(answer: string | null): Promise<string> {
 }
 
 describe("the service starts with one warning, and in bounded time,", () => {
-  it.each<[string, () => Promise<string>]>([
+  it.concurrent.each<[string, () => Promise<string>]>([
     ["where nobody listens", async () => `redis://127.0.0.1:${await freePort()}`],
     ["where no node of a cluster listens", async () => `redis+cluster://127.0.0.1:${await freePort()}`],
     ["where no Sentinel listens", async () => `redis+sentinel://127.0.0.1:${await freePort()}/m`],
