@@ -27,8 +27,11 @@ async function timed(command: Command): Promise<number> {
   return Math.min(...times);
 }
 
-it("ends a tree of thousands of jobs in many units at once", async () => {
-  const units = Array.from({ length: 16 }, (_, i) => [`unit_${i}`, 1_000] as const);
+it.each([
+  ["ends a tree of thousands of jobs in some units at once", 4, { state: "cancelled" }],
+  ["refuses what could not be decided in time: in more units it is to be ended in parts", 16, "conflict"],
+])("%s", async (_, count, expected) => {
+  const units = Array.from({ length: count }, (_unit, i) => [`unit_${i}`, 1_000] as const);
   const tenantId = await record.newTenant({ allowances: Object.fromEntries(units) });
   const commands = commandsOf(tenantId);
   const root = answerOf(await ledger.execute(commands.createJob()))["id"] as string;
@@ -37,9 +40,17 @@ it("ends a tree of thousands of jobs in many units at once", async () => {
      SELECT $1, 'job_' || n, '{}', '{}', 'open', $2::text, ARRAY[$2::text], holdfast_now() FROM generate_series(1, 9000) n`,
     [tenantId, root],
   );
-  expect(answerOf(await ledger.execute(commands.endJob(root, "cancelled")))).toMatchObject({ state: "cancelled" });
+  const outcome = await ledger.execute(commands.endJob(root, "cancelled"));
+  if (typeof expected === "string") expect(outcome).toMatchObject({ type: "refused", refusal: { code: expected } });
+  else expect(answerOf(outcome)).toMatchObject(expected);
   const states = await record.sql("SELECT state, count(*) FROM jobs WHERE tenant_id = $1 GROUP BY 1", [tenantId]);
-  expect(states).toEqual([{ state: "cancelled", count: 9_001 }]);
+  expect(states).toEqual([{ state: outcome.type === "done" ? "cancelled" : "open", count: 9_001 }]);
+});
+
+it("changes the default of more users than a call takes arguments", async () => {
+  const tenantId = await usersOf(130_000);
+  const patch = commandsOf(tenantId).configure({ change: "patch", userAllowance: { tokens: 10 } });
+  expect(answerOf(await ledger.execute(patch))).toMatchObject({ userAllowance: { tokens: 10 } });
 });
 
 it("changes the default of many users as fast where each has a limit of its own", async () => {

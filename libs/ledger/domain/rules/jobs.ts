@@ -9,6 +9,8 @@ import { unitUnknown } from "./reserve.js";
 
 /** Jobs that one close or cancel may end, besides the job itself. */
 export const MOST_DESCENDANTS = 10_000;
+/** Balances that are looked at for that, one a job and unit: more could not be decided in time, however often it is asked. */
+const MOST_LOOKED_AT = 40_000;
 
 /** Makes a job, the identity that binds all its work, with the limits that it keeps for life. */
 export function createJob(book: TenantBook, command: CreateJob, now: Instant): Outcome {
@@ -57,6 +59,11 @@ function addJob(
   return job;
 }
 
+function mostBelow({ settings }: TenantBook): number {
+  const units = Object.keys(settings.allowances).length;
+  return Math.min(MOST_DESCENDANTS, Math.floor(MOST_LOOKED_AT / Math.max(1, units)));
+}
+
 /**
  * Ends a job and every open job below it: nothing new is admitted. What they hold stays held, so that running attempts can
  * settle in full; what is not settled or released is given back at its deadline. What a child did not spend of its grant,
@@ -74,9 +81,9 @@ export function endJob(book: TenantBook, command: EndJob, now: Instant): Outcome
   }
   if (job.state !== "open") return refused("job_not_open", `The job is ${job.state}.`);
   const below = book.openDescendants(job.id);
-  if (below.length > MOST_DESCENDANTS) {
-    return refused("conflict", `More than ${MOST_DESCENDANTS} jobs are open below it: end some of them first.`);
-  }
+  const most = mostBelow(book);
+  if (below.length > most)
+    return refused("conflict", `More than ${most} jobs are open below it: end some of them first.`);
   const ending = [...below, job];
   const refusal = handOver(book, ending, now);
   if (refusal) return refusal;
