@@ -5,6 +5,7 @@ import {
   MOST_DESCENDANTS,
   serviceBookId,
   type Books,
+  type Period,
   type TenantBook,
   type Want,
 } from "../domain/index.js";
@@ -91,7 +92,12 @@ const FIND_FLOWS = statement(
      JOIN services s ON s.name = w.id AND w.tenant_id = '${serviceBookId("")}' || s.name`,
 );
 /** The longest that a window of each period lasts, and more. */
-const LONGEST = { hour: "3 hours", day: "3 days", week: "10 days", month: "40 days" };
+const LONGEST: Record<Exclude<Period, "none">, string> = {
+  hour: "3 hours",
+  day: "3 days",
+  week: "10 days",
+  month: "40 days",
+};
 /** Those of windows that may not be over: nothing sets a limit in another one, and there are as many as hours have passed. */
 const FIND_USER_BALANCES = statement(
   "user_balances",
@@ -105,7 +111,10 @@ const FIND_USER_BALANCES = statement(
    CROSS JOIN ${sought(
      "balances b",
      `b.tenant_id = w.tenant_id AND b.kind = 'user' AND b.unit = w.id AND b."window" COLLATE "C" >=
-        CASE left(b."window", 1) WHEN 'h' THEN hour WHEN 'd' THEN day WHEN 'w' THEN week WHEN 'm' THEN month ELSE 'none' END`,
+        CASE split_part(b."window", '@', 1)
+          ${Object.keys(LONGEST)
+            .map((period) => `WHEN '${period}' THEN ${period}`)
+            .join(" ")} ELSE 'none' END`,
    )}`,
 );
 
