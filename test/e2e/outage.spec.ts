@@ -74,7 +74,17 @@ function signalPostgres(signal: NodeJS.Signals): void {
     .trim()
     .split("\n")
     .map(Number);
-  for (const pid of [postgres.pid, ...backends]) process.kill(pid, signal);
+  process.kill(postgres.pid, signal);
+  for (const pid of backends) killIfThere(pid, signal);
+}
+
+/** A connection may have ended since it was listed. */
+function killIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** Settles each reservation, again and again until it is answered with something else than 503. */

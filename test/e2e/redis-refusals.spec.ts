@@ -146,7 +146,7 @@ async function listener(answer: string | null): Promise<string> {
 }
 
 describe("the service starts with one warning, and in bounded time,", () => {
-  it.concurrent.each<[string, () => Promise<string>]>([
+  it.each<[string, () => Promise<string>]>([
     ["where nobody listens", async () => `redis://127.0.0.1:${await freePort()}`],
     ["where no node of a cluster listens", async () => `redis+cluster://127.0.0.1:${await freePort()}`],
     ["where no Sentinel listens", async () => `redis+sentinel://127.0.0.1:${await freePort()}/m`],
