@@ -70,11 +70,12 @@ async function throughOutage(begin: () => Promise<void>, finish: () => Promise<v
 
 /** Postgres serves each connection in a process of its own, which a stop of their parent does not stop. */
 function signalPostgres(signal: NodeJS.Signals): void {
+  // The parent first, so that it makes none that is not listed.
+  process.kill(postgres.pid, signal);
   const backends = execFileSync("pgrep", ["-P", String(postgres.pid)], { encoding: "utf8" })
     .trim()
     .split("\n")
     .map(Number);
-  process.kill(postgres.pid, signal);
   for (const pid of backends) killIfThere(pid, signal);
 }
 

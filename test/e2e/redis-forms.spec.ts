@@ -110,7 +110,7 @@ async function startClusterByName(): Promise<Running> {
 }
 
 describe("copies deny, whatever form of Redis the address names:", () => {
-  it.concurrent.each<[string, () => Promise<Running>]>([
+  it.each<[string, () => Promise<Running>]>([
     ["a server with TLS and a password", () => startRedisServer(secured)],
     ["a server that wants a certificate of its clients", startWithClientCertificate],
     ["a cluster", () => startRedisCluster()],
@@ -158,7 +158,7 @@ const isMaster = async (server: RedisServer): Promise<boolean> =>
   String(await asked(server, "INFO", "replication")).includes("role:master");
 
 describe("a failover in mid-traffic changes no answer, and the new master is used:", () => {
-  it.concurrent.each<[string, (redis: RedisSentinels) => Promise<unknown>]>([
+  it.each<[string, (redis: RedisSentinels) => Promise<unknown>]>([
     ["by SENTINEL FAILOVER", ({ sentinel, name }) => asked(sentinel, "SENTINEL", "FAILOVER", name)],
     ["of a Sentinel's master that is killed", ({ master }) => master.kill()],
     ["of a Sentinel's master that is hung", ({ master }) => Promise.resolve(master.suspend())],
@@ -178,7 +178,7 @@ describe("a failover in mid-traffic changes no answer, and the new master is use
     LONGEST_MS,
   );
 
-  it.concurrent.each(["killed", "hung"] as const)(
+  it.each(["killed", "hung"] as const)(
     "of a cluster's master that is %s",
     async (how) => {
       await over(startRedisCluster({}, { replicas: true }), async (holdfast, { nodes }) => {
